@@ -1,0 +1,1 @@
+"""What the records imply: physics, predictions, verdicts, trends. Reads tables, never YAML; imports neither `etl` nor `reports`."""
