@@ -1,0 +1,7 @@
+"""Readers of published training configs and logs: text in, facts with their origin out. Nothing read is ever executed."""
+
+from etl.importers.facts import Fact, Reading
+from etl.importers.problems import ImporterError
+from etl.importers.registry import read
+
+__all__ = ["Fact", "ImporterError", "Reading", "read"]
