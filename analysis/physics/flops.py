@@ -15,15 +15,20 @@ BACKWARD_AND_FORWARD = 3.0
 
 
 def mlp_matmul_weights(arch: Architecture) -> tuple[Array, Array]:
-    """Matrix elements that one token passes in (a dense MLP, an MoE block with its router)."""
+    """Matrix elements that one token passes in (a dense MLP, the experts of an MoE block without its router)."""
     dense = arch.mlp_matrices * arch.hidden * arch.ffn_hidden
     width = arch.experts_per_token * arch.moe_ffn_hidden + arch.shared_ffn_hidden
+    return dense, arch.mlp_matrices * arch.hidden * width
+
+
+def router_matmul(arch: Architecture) -> Array:
+    """Matrix elements of the routers (and shared-expert gates) of all layers."""
     gate = arch.shared_expert_gate * np.where(arch.shared_ffn_hidden > 0, arch.hidden, 0.0)
-    return dense, arch.mlp_matrices * arch.hidden * width + arch.hidden * arch.experts + gate
+    return arch.moe_layers * (arch.hidden * arch.experts + gate)
 
 
 def _mean_layer_matmul(arch: Architecture) -> Array:
-    """Matrix elements of all layers that one token passes."""
+    """Matrix elements of all layers that one token passes, routers apart."""
     sharded, whole = attention_weights(arch)
     dense, mixture = mlp_matmul_weights(arch)
     moe = arch.moe_layers
@@ -83,8 +88,9 @@ def per_token(
     -------
     dict
         `6nd` (6 x active parameters), `model-flops` (every score counted; Chowdhery et al. 2022, arXiv:2204.02311,
-        app. B), `causal` (half of the scores), `hardware-flops` (every score and the recomputation), and
-        `causal-with-mtp` [FLOP/token]. MTP is left out of the others.
+        app. B), `causal` (half of the scores; what Megatron-LM prints since March 2025, which leaves routers out),
+        `hardware-flops` (every score and the recomputation), and `causal-with-mtp` [FLOP/token]. MTP is left out of
+        the others.
 
     Examples
     --------
@@ -96,16 +102,17 @@ def per_token(
     arch = facts if isinstance(facts, Architecture) else describe(facts)
     length = np.asarray(seq_len, dtype=float)
     layers = 2 * BACKWARD_AND_FORWARD * _mean_layer_matmul(arch)
+    router = 2 * BACKWARD_AND_FORWARD * router_matmul(arch)
     head = 2 * BACKWARD_AND_FORWARD * arch.hidden * arch.vocab
     full = _core(arch, attention_context(arch, length, causal=False))
     causal = _core(arch, attention_context(arch, length, causal=True))
     mtp_core = arch.mtp_layers * _core(arch, length / 2)
-    recomputed = (layers * np.asarray(recomputed_linear) + full * np.asarray(recomputed_core)) / BACKWARD_AND_FORWARD
+    recomputed = ((layers + router) * np.asarray(recomputed_linear) + full * np.asarray(recomputed_core)) / BACKWARD_AND_FORWARD
     return {
         "6nd": 6 * count(arch)["active"],
-        "model-flops": layers + head + full,
+        "model-flops": layers + router + head + full,
         "causal": layers + head + causal,
-        "hardware-flops": layers + head + full + recomputed,
+        "hardware-flops": layers + router + head + full + recomputed,
         "causal-with-mtp": layers + head + causal + 2 * BACKWARD_AND_FORWARD * _mtp_matmul(arch) + mtp_core,
     }
 
