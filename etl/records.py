@@ -1,0 +1,128 @@
+"""Every record of a `data/` folder, by kind and id. The path is the id."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from etl import yaml_io
+from etl.findings import Finding
+
+FOLDERS = {
+    "run": "runs",
+    "model": "models",
+    "accelerator": "accelerators",
+    "system": "systems",
+    "benchmark": "benchmarks",
+    "cluster": "clusters",
+    "trend": "trends",
+    "claim": "claims",
+}
+SINGLES = {"exceptions": "exceptions.yaml", "calibration": "calibration.yaml"}
+
+
+@dataclass
+class Record:
+    """One file of `data/`: its kind, its id and what it says."""
+
+    kind: str
+    id: str
+    file: Path
+    doc: yaml_io.Doc
+    bad: set[tuple[str | int, ...]] = field(default_factory=set)
+
+    @property
+    def value(self) -> dict[str, Any]:
+        """The record as read; empty when the file holds no mapping."""
+        return self.doc.value if isinstance(self.doc.value, dict) else {}
+
+
+@dataclass
+class Catalogue:
+    """All records, by kind and id, and what was wrong with the folder itself."""
+
+    data: Path
+    kinds: dict[str, dict[str, Record]] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+
+    def __getitem__(self, kind: str) -> dict[str, Record]:
+        return self.kinds.get(kind, {})
+
+    def __iter__(self) -> Iterator[Record]:
+        for records in self.kinds.values():
+            yield from records.values()
+
+    def add(self, record: Record) -> None:
+        """Put a record into its place."""
+        self.kinds.setdefault(record.kind, {})[record.id] = record
+
+    def values(self, kind: str) -> dict[str, dict[str, Any]]:
+        """Plain values of all readable records of one kind, by id."""
+        return {key: record.value for key, record in self[kind].items() if record.value}
+
+
+def kind_of(data: Path, file: Path) -> tuple[str, str] | None:
+    """Kind and id that a place below `data/` stands for.
+
+    Parameters
+    ----------
+    data : the `data/` folder
+    file : a file below it
+
+    Returns
+    -------
+    (kind, id), or None when no record lives there
+
+    >>> kind_of(Path("data"), Path("data/runs/meta/llama-3.1-405b.yaml"))
+    ('run', 'meta/llama-3.1-405b')
+    >>> kind_of(Path("data"), Path("data/notes/x.yaml"))
+    """
+    inner = file.relative_to(data)
+    if len(inner.parts) == 1:
+        return next(((kind, kind) for kind, name in SINGLES.items() if name == inner.name), None)
+    kind = next((kind for kind, folder in FOLDERS.items() if folder == inner.parts[0]), None)
+    if kind is None or inner.suffix != ".yaml":
+        return None
+    return kind, Path(*inner.parts[1:]).with_suffix("").as_posix()
+
+
+def load(data: Path) -> Catalogue:
+    """Read every record below a folder; nothing is raised for a bad one, it carries its findings.
+
+    Parameters
+    ----------
+    data : the `data/` folder
+
+    Returns
+    -------
+    the catalogue, kinds and ids in order
+    """
+    catalogue = Catalogue(data, {kind: {} for kind in (*FOLDERS, *SINGLES)})
+    inside = data.resolve()
+    for file in sorted(path for path in data.rglob("*") if not path.is_dir() or path.is_symlink()):
+        if any(part.startswith(".") for part in file.relative_to(data).parts):
+            continue
+        name = (Path(data.name) / file.relative_to(data)).as_posix()
+        stray = _stray(data, file, name, inside)
+        if stray:
+            catalogue.findings.append(stray)
+            continue
+        kind, key = kind_of(data, file) or ("", "")
+        catalogue.add(Record(kind, key, file, yaml_io.read(file, name)))
+    return catalogue
+
+
+def _stray(data: Path, file: Path, name: str, inside: Path) -> Finding | None:
+    """Why a file is not read, if it is not."""
+    if file.is_symlink() and inside not in file.resolve().parents:
+        message = "the file is a link to a place outside data/"
+        return Finding(name, 1, 1, "YAM017", message, "put the record itself here instead of the link")
+    if file.is_symlink() and file.is_dir():
+        return Finding(name, 1, 1, "YAM017", "links to folders are not followed", "put the records themselves here")
+    if kind_of(data, file) is None:
+        folders = ", ".join(f"{folder}/" for folder in FOLDERS.values())
+        message = f"no record lives here; the folders are {folders}"
+        return Finding(name, 1, 1, "REF003", message, "move the file, or end its name in .yaml")
+    return None

@@ -1,0 +1,97 @@
+"""What is decided before YAML is parsed: is it a file of ours, is it text, and is the text clean."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from etl.findings import Finding
+
+SIZE_LIMIT = 100_000
+# Findings that `shardbook fmt` repairs; the rest of the file is still read.
+REPAIRABLE = frozenset({"YAM002", "YAM003"})
+# U+0085, U+2028 and U+2029 end a line in YAML 1.1 but not in an editor, so line numbers would drift.
+CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+
+
+def fetch(path: Path, name: str) -> bytes | Finding:
+    """Read a file unless it is too large or not to be had.
+
+    Parameters
+    ----------
+    path : the file
+    name : the path to show
+
+    Returns
+    -------
+    its bytes, or the finding that says why not
+    """
+    try:
+        size = path.stat().st_size
+        if size > SIZE_LIMIT:
+            message = f"the file has {size:,} bytes; a record has at most {SIZE_LIMIT:,}"
+            return Finding(name, 1, 1, "YAM006", message, "split it, or move long prose to the source and cite it")
+        return path.read_bytes()
+    except OSError as error:
+        reason = (error.strerror or "unreadable").lower()
+        return Finding(name, 1, 1, "YAM018", f"the file cannot be read: {reason}", "check its name and permissions")
+
+
+def decode(content: bytes, name: str) -> tuple[str, list[Finding]]:
+    """Bytes to text with plain line ends, and what is wrong with them.
+
+    Parameters
+    ----------
+    content : bytes of the file
+    name : the path to show
+
+    Returns
+    -------
+    the text (empty when there is none) and the findings
+
+    >>> text, found = decode(b"a: 1\\r\\n", "x.yaml")
+    >>> text, found[0].code
+    ('a: 1\\n', 'YAM003')
+    """
+    findings: list[Finding] = []
+    if len(content) > SIZE_LIMIT:
+        message = f"the file has {len(content):,} bytes; a record has at most {SIZE_LIMIT:,}"
+        return "", [Finding(name, 1, 1, "YAM006", message, "split it, or move long prose to the source and cite it")]
+    if content.startswith(b"\xef\xbb\xbf"):
+        content = content[3:]
+        tip = "run shardbook fmt, or save as UTF-8 without BOM"
+        findings.append(Finding(name, 1, 1, "YAM002", "the file starts with a byte order mark", tip))
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line, col = _place(content[: error.start].decode("utf-8", "replace"))
+        message = f"the file is not UTF-8 text (byte 0x{content[error.start]:02x})"
+        return "", [Finding(name, line, col, "YAM001", message, "save it as UTF-8; a binary file is no record")]
+    if "\r" in text:
+        line, col = _place(text[: text.index("\r")])
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+        tip = "run shardbook fmt, or save with LF line ends"
+        findings.append(Finding(name, line, col, "YAM003", "lines end in CR LF", tip))
+    return text, findings + _unclean(text, name)
+
+
+def _unclean(text: str, name: str) -> list[Finding]:
+    """Emptiness, control characters and tabs."""
+    if not text.strip("\n "):
+        tip = "shardbook new run ORG/NAME prints a draft"
+        return [Finding(name, 1, 1, "YAM007", "the file is empty", tip)]
+    findings = []
+    found = CONTROL.search(text)
+    if found:
+        message = f"character U+{ord(found[0]):04X} is not text"
+        findings.append(Finding(name, *_place(text[: found.start()]), "YAM004", message, "delete it"))
+    for number, line in enumerate(text.split("\n"), 1):
+        if "\t" in line:
+            tip = f"write two spaces instead: {line.replace(chr(9), '  ')[:100]}"
+            findings.append(Finding(name, number, line.index("\t") + 1, "YAM005", "tabs are not used in records", tip))
+    return findings
+
+
+def _place(before: str) -> tuple[int, int]:
+    """Line and column, from 1, of the character after `before`."""
+    return before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1
