@@ -13,6 +13,18 @@ import numpy.typing as npt
 Array = npt.NDArray[np.float64]
 Number = float | npt.NDArray[np.float64]
 
+SWITCH, MESH, TORUS_2D, TORUS_3D = 0.0, 1.0, 2.0, 3.0
+#: How the accelerators of a scale-up domain are wired, by architecture; a switch where nothing is said.
+#: Mesh: each pair has its own link (AMD CDNA xGMI, Ascend 910B HCCS, Gaudi). Torus: Jouppi et al. 2023
+#: (arXiv:2304.01433) for TPU v4, the Cloud TPU documentation for the others, Neuron's architecture guide for Trainium.
+FABRICS: dict[str, float] = {
+    **dict.fromkeys(("cdna2", "cdna3", "cdna4", "ascend-910b", "gaudi2", "gaudi3"), MESH),
+    **dict.fromkeys(("tpu-v2", "tpu-v3", "tpu-v5e", "tpu-v6e", "trainium1", "trainium2"), TORUS_2D),
+    **dict.fromkeys(("tpu-v4", "tpu-v5p", "tpu-v7"), TORUS_3D),
+}
+#: Chips along one axis of a torus slice before a group takes a second axis [accelerators].
+TORUS_AXIS = 16.0
+
 #: Cards of one host that reach each other over PCIe when no scale-up link joins them [accelerators].
 HOST_ACCELERATORS = 8.0
 
@@ -65,6 +77,24 @@ def inside_domain(size: Number, stride: Number, domain: Number) -> npt.NDArray[n
     """
     n, d, w = (np.asarray(x, dtype=float) for x in (size, stride, domain))
     return np.asarray((n <= 1) | (n * d <= w), dtype=bool)
+
+
+def fabric_share(size: Number, domain: Number, fabric: Number) -> Array:
+    """Share of an accelerator's scale-up bandwidth that a group of `size` can use [1].
+
+    A switch gives all of it. In a full mesh a group only has the links among its members: (n - 1)/(d - 1). On a torus a
+    ring runs along one axis (two of the 4 or 6 links); groups longer than one axis use a second, then a third.
+
+    >>> fabric_share(np.array([2.0, 8.0]), 8.0, MESH).round(3).tolist()
+    [0.143, 1.0]
+    >>> fabric_share(np.array([16.0, 256.0]), 4096.0, TORUS_3D).round(3).tolist()
+    [0.333, 0.667]
+    """
+    n, w, code = (np.asarray(x, dtype=float) for x in (size, domain, fabric))
+    mesh = np.clip((n - 1.0) / np.maximum(w - 1.0, 1.0), 0.0, 1.0)
+    axes = np.maximum(code, 1.0)
+    used = np.clip(np.ceil(np.log(np.maximum(n, 2.0)) / np.log(TORUS_AXIS)), 1.0, axes)
+    return np.where(code == MESH, mesh, np.where(code >= TORUS_2D, used / axes, 1.0))
 
 
 def ring_bandwidth(

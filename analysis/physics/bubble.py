@@ -1,0 +1,124 @@
+"""Idle time of a pipeline, by schedule.
+
+F and B are the forward and whole backward seconds of one micro-batch on one stage, W the weight-gradient part of B.
+Functions return idle seconds per step; the busy time is m (F + B).
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.float64]
+Number = float | npt.NDArray[np.float64]
+
+GPIPE, ONE_F_ONE_B, INTERLEAVED, ZB_1P, ZB_2P, ZB_V, DUALPIPE = (float(i) for i in range(7))
+SCHEDULES = {
+    "gpipe": GPIPE,
+    "1f1b": ONE_F_ONE_B,
+    "1f1b-interleaved": INTERLEAVED,
+    "zb-1p": ZB_1P,
+    "zb-2p": ZB_2P,
+    "zb-v": ZB_V,
+    "dualpipe": DUALPIPE,
+}
+
+
+def bubble_ratio(pp: Number, micro_batches: Number, vpp: Number = 1.0) -> Array:
+    """Idle over busy time of GPipe, 1F1B and interleaved 1F1B: (p - 1) / (m v) [1].
+
+    Source: Narayanan et al. 2021 (arXiv:2104.04473), sec. 2.2.
+
+    >>> float(bubble_ratio(16, 16)), round(float(bubble_ratio(16, 16, 8)), 3)
+    (0.9375, 0.117)
+    """
+    p, m, v = (np.asarray(x, dtype=float) for x in (pp, micro_batches, vpp))
+    return np.asarray((p - 1.0) / (m * v))
+
+
+def utilisation_ceiling(pp: Number, micro_batches: Number, vpp: Number = 1.0) -> Array:
+    """Largest share of the step in which a stage can be busy [1]: m / (m + (p - 1)/v).
+
+    >>> round(float(utilisation_ceiling(16, 16)), 3)
+    0.516
+    """
+    return np.asarray(1.0 / (1.0 + bubble_ratio(pp, micro_batches, vpp)))
+
+
+def classic_bubble(pp: Number, vpp: Number, stage: Number, others: Number | None = None) -> Array:
+    """Idle seconds of 1F1B, GPipe (v = 1) and interleaved 1F1B.
+
+    The slowest stage waits while one micro-batch passes all other stages: (sum of their times) / v, which is
+    (p - 1)/v * (F + B) for equal stages.
+
+    Parameters: stage [s] (F + B of the slowest stage), others [s] (sum over the other stages).
+
+    >>> float(classic_bubble(8, 2, stage=1.0))
+    3.5
+    """
+    p, v = np.asarray(pp, dtype=float), np.asarray(vpp, dtype=float)
+    rest = (p - 1.0) * np.asarray(stage, dtype=float) if others is None else np.asarray(others, dtype=float)
+    return np.asarray(rest / v)
+
+
+def zero_bubble_1p(pp: Number, forward: Number, backward: Number, weight: Number) -> Array:
+    """Idle seconds of ZB-1p (memory of 1F1B): (p - 1)(F + B - 2W), never negative.
+
+    Source: DeepSeek-V3 (arXiv:2412.19437), table 2; the same as ZB-H1 of Qi et al. 2023 (arXiv:2401.10241), table 1,
+    where B is the input gradient alone and the bubble reads (p - 1)(F + B - W).
+
+    >>> float(zero_bubble_1p(8, 1.0, 2.0, 1.0))
+    7.0
+    """
+    p, f, b, w = (np.asarray(x, dtype=float) for x in (pp, forward, backward, weight))
+    return np.asarray((p - 1.0) * np.maximum(f + b - 2.0 * w, 0.0))
+
+
+def dualpipe_bubble(pp: Number, backward: Number, weight: Number, overlapped: Number) -> Array:
+    """Idle seconds of DualPipe: (p/2 - 1)(FB + B - 3W), never negative; FB is a forward and a backward run together.
+
+    Source: DeepSeek-V3 (arXiv:2412.19437), table 2.
+
+    >>> float(dualpipe_bubble(16, backward=2.0, weight=1.0, overlapped=3.0))
+    14.0
+    """
+    p, b, w, fb = (np.asarray(x, dtype=float) for x in (pp, backward, weight, overlapped))
+    return np.asarray(np.maximum(p / 2.0 - 1.0, 0.0) * np.maximum(fb + b - 3.0 * w, 0.0))
+
+
+def critical_path(pp: Number, micro_batches: Number, forward: Number, backward: Number, weight: Number) -> Array:
+    """Shortest possible step of a schedule that splits the backward pass [s]: (m + p - 1)(F + B - W) + W.
+
+    The last stage can start only after p - 1 forwards and the first ends p - 1 input gradients later, whatever fills
+    the gaps. It binds when m < p.
+
+    >>> float(critical_path(8, 2, 1.0, 2.0, 1.0))
+    19.0
+    """
+    p, m, f, b, w = (np.asarray(x, dtype=float) for x in (pp, micro_batches, forward, backward, weight))
+    return np.asarray((m + p - 1.0) * (f + b - w) + w)
+
+
+def idle_seconds(
+    schedule: Number,
+    pp: Number,
+    vpp: Number,
+    micro_batches: Number,
+    passes: tuple[Array, Array, Array],
+    others: Array,
+) -> Array:
+    """Idle seconds per step of the slowest stage for a table of schedules.
+
+    Parameters: schedule (codes of SCHEDULES), pp, vpp, micro_batches [1], passes (F, B, W of the slowest stage [s]),
+    others [s] (F + B summed over the other stages).
+
+    >>> t = np.array([1.0])
+    >>> float(idle_seconds(ONE_F_ONE_B, 4, 1, 8, (t, 2 * t, t), 9 * t)[0])
+    9.0
+    """
+    f, b, w = passes
+    code, p, m = np.asarray(schedule), np.asarray(pp, dtype=float), np.asarray(micro_batches, dtype=float)
+    depth = np.where(code == ZB_V, (p + 1.0) / 2.0, p)  # the V shape reaches every rank twice within p chunks
+    path = np.maximum(critical_path(depth, m, f, b, w) - m * (f + b), 0.0)
+    zero = np.maximum(np.where(code == ZB_1P, zero_bubble_1p(p, f, b, w), 0.0), path)
+    classic = classic_bubble(p, vpp, f + b, others)
+    idle = np.where(code <= INTERLEAVED, classic, np.where(code == DUALPIPE, dualpipe_bubble(p, b, w, f + b), zero))
+    return np.where(p > 1, idle, 0.0)
