@@ -107,12 +107,12 @@ def per_token(
     full = _core(arch, attention_context(arch, length, causal=False))
     causal = _core(arch, attention_context(arch, length, causal=True))
     mtp_core = arch.mtp_layers * _core(arch, length / 2)
-    recomputed = ((layers + router) * np.asarray(recomputed_linear) + full * np.asarray(recomputed_core)) / BACKWARD_AND_FORWARD
+    again = (layers + router) * np.asarray(recomputed_linear) + full * np.asarray(recomputed_core)
     return {
         "6nd": 6 * count(arch)["active"],
         "model-flops": layers + router + head + full,
         "causal": layers + head + causal,
-        "hardware-flops": layers + router + head + full + recomputed,
+        "hardware-flops": layers + router + head + full + again / BACKWARD_AND_FORWARD,
         "causal-with-mtp": layers + head + causal + 2 * BACKWARD_AND_FORWARD * _mtp_matmul(arch) + mtp_core,
     }
 

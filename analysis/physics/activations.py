@@ -1,0 +1,195 @@
+"""Bytes that the backward pass needs of one layer and one micro-batch on one rank, module by module.
+
+Every term is a tensor that an operation's backward reads, counted once where two operations share it. The unit is
+tokens of the micro-batch on this context rank; the residual stream is divided by tensor parallelism only with sequence
+parallelism, everything inside attention and MLP always. Expert parallelism divides no activation: each rank brings its
+own tokens and, with even routing, receives as many as it sends.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from analysis.physics.architecture import Architecture, Array
+from analysis.physics.split import Recipe, Split
+
+Parts = dict[str, Array]
+
+HALF = 2.0
+"""Bytes of a 16-bit activation."""
+
+ROUTER_BYTES = 13.0
+"""Per token and expert: FP32 logits, scores and probabilities, and a one-byte routing map."""
+
+
+def total(parts: Parts) -> Array:
+    """Sum of the parts."""
+    return sum(parts.values(), np.zeros(()))
+
+
+def norm_parts(arch: Architecture, split: Split, recipe: Recipe) -> Parts:
+    """Residual stream at each norm, and the norm outputs that feed matrix products."""
+    width = split.tokens * arch.hidden * split.residual_share
+    outputs = np.minimum(arch.norms_per_layer, 2.0) * recipe.linear_input
+    return {
+        "norm_inputs": HALF * width * arch.norms_per_layer,
+        "norm_outputs": outputs * width * (1 - recipe.recompute_norm),
+        "dropout_masks": 2 * width * recipe.dropout,
+    }
+
+
+def attention_parts(arch: Architecture, split: Split, recipe: Recipe) -> Parts:
+    """Queries, keys, values, latents, core and output of one attention block.
+
+    Flash attention keeps one FP32 number per head and token; unfused attention keeps the softmax (2 B per score) and,
+    with dropout, a mask and the dropped scores (3 B more): the 5as/h of Korthikanti et al. 2022 (arXiv:2205.05198).
+    Latent attention keeps both latents before and after their norm on the unsplit side, and full-width keys.
+    """
+    per_rank = split.tokens / split.tp
+    is_latent = arch.mla > 0
+    keys = np.where(is_latent, arch.heads, arch.kv_heads)
+    width = arch.heads * arch.qk_dim + keys * (arch.qk_dim + arch.v_dim)
+    width = width + np.where(arch.qk_norm > 0, (arch.heads + keys) * arch.qk_dim, 0.0)
+    latent = 2 * arch.q_lora_rank + 2 * arch.kv_lora_rank + arch.qk_rope_head_dim
+    scores = arch.heads * split.seq_len * (HALF + 3 * recipe.dropout)
+    core = np.where(recipe.unfused_attention > 0, scores, 4 * arch.heads)
+    again = np.where(recipe.linear_input < HALF, recipe.linear_input, 0.0)
+    return {
+        "queries_keys_values": HALF * width * per_rank * (1 - recipe.recompute_qkv),
+        "latents": np.where(is_latent, HALF * latent * split.tokens * split.residual_share, 0.0),
+        "attention_core": core * per_rank * (1 - recipe.recompute_core),
+        "attention_output": (HALF + again) * arch.heads * arch.v_dim * per_rank,
+    }
+
+
+def _mlp_bytes(arch: Architecture, recipe: Recipe, activation_kept: Array) -> Array:
+    """Bytes per inner element of an MLP: inputs of the activation, and the input of the last product."""
+    inputs = HALF * (1 + arch.gated_mlp * (1 + recipe.separate_gate))
+    return inputs + recipe.linear_input * activation_kept
+
+
+def dense_mlp_parts(arch: Architecture, split: Split, recipe: Recipe) -> Parts:
+    """Inside of a dense MLP: 6f with a fused gated activation, 4f without a gate (2 B each)."""
+    inside = _mlp_bytes(arch, recipe, np.asarray(1.0)) * arch.ffn_hidden * split.tokens / split.tp
+    return {"mlp": inside * (1 - recipe.recompute_mlp)}
+
+
+def routed_tokens(arch: Architecture, split: Split) -> Array:
+    """Token copies that one rank's experts work on, with even routing: k per token, whatever ep is [tokens].
+
+    With sequence parallelism a rank sends its own 1/tp of the tokens; splitting experts over etp gathers them again.
+    """
+    share = np.where(split.sequence_parallel > 0, split.etp / split.tp, 1.0)
+    return split.tokens * arch.experts_per_token * share
+
+
+def moe_mlp_parts(arch: Architecture, split: Split, recipe: Recipe) -> Parts:
+    """Inside of a mixture of experts: router, gathered token copies, routed and shared experts.
+
+    The router's probability multiplies the activation, not the expert's output, so that the output is not kept
+    (Megatron-Core MoE, arXiv:2603.07685, sec. 4.1).
+    """
+    copies = routed_tokens(arch, split)
+    kept = 1 - recipe.recompute_experts
+    inside = _mlp_bytes(arch, recipe, 1 - recipe.recompute_expert_activation) * arch.moe_ffn_hidden / split.etp
+    shared = _mlp_bytes(arch, recipe, np.asarray(1.0)) * arch.shared_ffn_hidden / split.tp
+    return {
+        "router": ROUTER_BYTES * arch.experts * split.tokens * split.residual_share * kept,
+        "dispatched_tokens": recipe.linear_input * arch.hidden * copies * kept,
+        "routed_experts": inside * copies * kept,
+        "shared_experts": shared * split.tokens * kept * (1 - recipe.recompute_shared_expert),
+    }
+
+
+def _checkpointed(parts: Parts, arch: Architecture, split: Split, recipe: Recipe) -> Parts:
+    """What remains of a layer under whole-layer and operator-level recomputation."""
+    kept = (1 - recipe.recompute_layer) * (1 - recipe.recompute_operator)
+    layer_input = HALF * split.tokens * arch.hidden * split.residual_share
+    remains = {name: value * kept for name, value in parts.items()}
+    saved = layer_input * recipe.recompute_layer + operator_outputs(arch, split) * recipe.recompute_operator
+    remains["checkpoints"] = saved + np.zeros_like(kept)
+    on_device = 1 - recipe.offloaded_activations
+    return {name: value * on_device for name, value in remains.items()}
+
+
+def operator_outputs(arch: Architecture, split: Split) -> Array:
+    """Tensors that operator-level checkpointing keeps of a layer: its input, the attention output and every second
+    matrix product (queries, values, the first and the last of the MLP), torchtitan's `op` policy [B].
+
+    Of a mixture of experts it keeps the dispatched tokens and recomputes the experts.
+    """
+    per_rank = split.tokens / split.tp
+    is_moe = arch.moe_layers > 0
+    values = np.where(arch.mla > 0, arch.kv_lora_rank, arch.kv_heads * arch.v_dim)
+    attention = arch.heads * (arch.qk_dim + arch.v_dim) + values
+    inner = np.where(is_moe, arch.shared_ffn_hidden, arch.ffn_hidden)
+    dispatched = np.where(is_moe, routed_tokens(arch, split) * arch.hidden, 0.0)
+    stream = 2 * arch.hidden * split.residual_share * split.tokens
+    return HALF * (stream + (attention + inner) * per_rank + dispatched) + 4 * arch.heads * per_rank
+
+
+def whole_layer(arch: Architecture, split: Split, recipe: Recipe) -> tuple[Parts, Parts]:
+    """Parts of a dense and of an MoE layer before whole-layer or operator-level recomputation."""
+    common = norm_parts(arch, split, recipe) | attention_parts(arch, split, recipe)
+    return common | dense_mlp_parts(arch, split, recipe), common | moe_mlp_parts(arch, split, recipe)
+
+
+def layer_bytes(arch: Architecture, split: Split, recipe: Recipe) -> tuple[Parts, Parts]:
+    """Bytes kept of one dense layer and of one MoE layer for one micro-batch, by part [B].
+
+    Parameters
+    ----------
+    arch, split, recipe
+        What the layer is, how it is cut, what is kept (see `split.Recipe`).
+
+    Returns
+    -------
+    tuple of dict
+        (dense layer, MoE layer), values [B].
+
+    Examples
+    --------
+    >>> from analysis.physics.architecture import describe
+    >>> from analysis.physics.split import recipe, split
+    >>> gpt = describe(dict(layers=48, hidden=6144, ffn_hidden=24576, heads=64, gated_mlp=False))
+    >>> cut = split(seq_len=2048, micro_batch=4, tp=8, sequence_parallel=1)
+    >>> dense, _ = layer_bytes(gpt, cut, recipe(unfused_attention=1, dropout=1))
+    >>> float(sum(dense.values())) * 48 / 2**30
+    39.5625
+    """
+    dense, mixture = whole_layer(arch, split, recipe)
+    return _checkpointed(dense, arch, split, recipe), _checkpointed(mixture, arch, split, recipe)
+
+
+def head_bytes(arch: Architecture, split: Split) -> Array:
+    """Input and output of the final norm, kept for the head [B]."""
+    return 2 * HALF * split.tokens * arch.hidden * split.residual_share
+
+
+def logit_bytes(arch: Architecture, split: Split, recipe: Recipe) -> Array:
+    """Logits, their FP32 copy and gradient at the peak of the loss, split over tensor parallelism [B].
+
+    >>> from analysis.physics.architecture import describe
+    >>> from analysis.physics.split import recipe, split
+    >>> float(logit_bytes(describe({"vocab": 50304}), split(seq_len=4096), recipe(logit_bytes=4))) / 2**20
+    786.0
+    """
+    return recipe.logit_bytes * split.tokens * arch.vocab / split.tp
+
+
+def backward_bytes(arch: Architecture, split: Split, recipe: Recipe) -> Array:
+    """Passing tensors of the backward pass of one layer [B].
+
+    A recomputed layer brings back all that it had dropped; beside it stand the gradients of the widest module: of the
+    MLP's inner tensors, or of the scores and the softmax in unfused attention.
+    """
+    dense, mixture = whole_layer(arch, split, recipe)
+    is_moe = arch.moe_layers > 0
+    layer = np.where(is_moe, total(mixture), total(dense))
+    again = layer * np.maximum(np.where(recipe.recompute_layer > 0, 1.0, 0.0), recipe.recompute_operator)
+    stream = 2 * HALF * split.tokens * arch.hidden
+    inner = np.where(
+        is_moe, arch.moe_ffn_hidden * routed_tokens(arch, split) / split.etp, arch.ffn_hidden * split.tokens / split.tp
+    )
+    scores = 2 * HALF * recipe.unfused_attention * arch.heads * split.seq_len * split.tokens / split.tp
+    return again + stream + np.maximum(HALF * (2 + arch.gated_mlp) * inner, scores)

@@ -1,0 +1,94 @@
+"""Layers on each pipeline stage and how many micro-batches' activations a stage keeps at its fullest moment."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from analysis.physics import bubble
+from analysis.physics.architecture import Architecture, Array
+
+MAX_SHORT_STAGES = 4
+"""A split that leaves more than this many layers to fill is dealt evenly instead of shortening the ends."""
+
+
+def layers_on_stage(layers: Array, pp: Array, vpp: Array, stage: Array) -> Array:
+    """Layers that stage `stage` (from 0) holds.
+
+    Equal shares when pp*vpp divides. Otherwise chunks are rounded up and the stages at the ends carry fewer, since
+    they also carry embedding and head: the last gives up every second missing layer, the first the others
+    (126 layers on 16 stages are 7, 8, ..., 8, 7, as in Llama 3.1, arXiv:2407.21783, sec. 3.3.2). When more than four
+    layers are missing, stages differ by one at most and the first ones are the fuller ones.
+
+    Parameters: layers, pp, vpp, stage [1]. Returns: layers [1].
+
+    >>> [int(layers_on_stage(np.asarray(126.0), 16, 1, np.asarray(i))) for i in (0, 1, 15)]
+    [7, 8, 7]
+    >>> [int(layers_on_stage(np.asarray(61.0), 16, 1, np.asarray(i))) for i in (0, 1, 15)]
+    [3, 4, 2]
+    """
+    p = np.asarray(pp, dtype=float)
+    full = np.ceil(layers / (p * vpp)) * vpp
+    missing = p * full - layers
+    from_last, from_first = np.ceil(missing / 2), np.floor(missing / 2)
+    ends = full - np.where(stage == p - 1, from_last, 0.0) - np.where(stage == 0, from_first, 0.0)
+    base = np.floor(layers / p)
+    even = base + np.where(stage < layers - p * base, 1.0, 0.0)
+    shortened = (missing <= MAX_SHORT_STAGES) & (p > 1) & (from_last <= full)
+    return np.where(p <= 1, layers, np.where(shortened, ends, even))
+
+
+def moe_layers_on_stage(arch: Architecture, vpp: Array, stage: Array, held: Array) -> Array:
+    """MoE layers among the `held` layers of a stage: the dense ones sit in the first layers of the first chunks.
+
+    With interleaving a stage holds `vpp` chunks that lie pp chunks apart; only the first chunk of each stage can meet
+    the first dense layers, which no known model has more of than one chunk per stage.
+
+    >>> from analysis.physics.architecture import describe
+    >>> deep = describe(dict(layers=61, experts=256, dense_layers=3))
+    >>> [int(moe_layers_on_stage(deep, 1, np.asarray(i), np.asarray(4.0))) for i in (0, 1)]
+    [1, 4]
+    """
+    chunk = held / vpp
+    first = stage * chunk
+    dense = np.clip(arch.dense_layers - first, 0.0, chunk)
+    return np.where(arch.experts > 0, np.floor((held - dense) / arch.moe_layer_step), 0.0)
+
+
+def in_flight(schedule: Array, pp: Array, vpp: Array, stage: Array, micro_batches: Array) -> Array:
+    """Micro-batches whose activations of all the stage's layers are kept at the peak [1].
+
+    GPipe keeps all m. 1F1B: min(m, p - i) (Narayanan et al. 2019, PipeDream). Interleaved: the chunks of the warm-up,
+    2(p-1-i) + (v-1)p + 1, of L/(pv) layers each: 1 + (p-1)/(pv) of the whole model on the first stage (Korthikanti
+    et al. 2022, arXiv:2205.05198, sec. 4.2.3). Zero bubble (arXiv:2401.10241): ZB-1p and ZB-V p, ZB-2p 2p - 1, on
+    every stage. DualPipe p + 1 (arXiv:2412.19437, table 2).
+
+    Parameters: schedule (code of `bubble.SCHEDULES`), pp, vpp, stage, micro_batches [1].
+
+    >>> peak = in_flight(np.asarray(bubble.INTERLEAVED), 8, 3, np.asarray(0), np.asarray(64))
+    >>> round(float(peak) / 8, 5)
+    1.29167
+    """
+    p = np.asarray(pp, dtype=float)
+    m = np.asarray(micro_batches, dtype=float)
+    remaining = p - stage
+    chunks = np.minimum(2 * (remaining - 1) + (vpp - 1) * p + 1, m * vpp)
+    kept = [
+        (bubble.GPIPE, m),
+        (bubble.ONE_F_ONE_B, np.minimum(m, remaining)),
+        (bubble.INTERLEAVED, chunks / vpp),
+        (bubble.ZB_1P, np.minimum(m, p)),
+        (bubble.ZB_2P, np.minimum(m, 2 * p - 1)),
+        (bubble.ZB_V, np.minimum(m, p)),
+        (bubble.DUALPIPE, np.minimum(m, p + 1)),
+    ]
+    held = np.select([schedule == code for code, _ in kept], [count + 0 * p * stage for _, count in kept], np.nan)
+    return np.where(p <= 1, 1.0, held)
+
+
+def weight_copies(schedule: Array) -> Array:
+    """Copies of the stage's weights on a rank: DualPipe feeds the pipeline from both ends and keeps two.
+
+    >>> float(weight_copies(np.asarray(bubble.DUALPIPE))), float(weight_copies(np.asarray(bubble.ZB_V)))
+    (2.0, 1.0)
+    """
+    return np.where(schedule == bubble.DUALPIPE, 2.0, 1.0)
