@@ -1,0 +1,9 @@
+-- One row per run: its totals and its model's headline figures.
+select
+    runs.*,
+    models.sparsity as sparsity,
+    models.params_total, models.params_total_low, models.params_total_high,
+    models.params_active, models.params_active_low, models.params_active_high
+from record.runs as runs
+left join record.models as models on models.id = runs.model
+order by runs.id

@@ -1,0 +1,39 @@
+"""Does it fit? From a lower bound one can only say that it does not, or that it could."""
+
+from __future__ import annotations
+
+from analysis.spans import Span
+from analysis.verdicts.registry import Case, Verdict, check, found
+
+
+@check("states-fit", "phase")
+def states_fit(case: Case) -> Verdict | None:
+    """Weights, gradients and optimizer of the most loaded stage, at their least, against the card's memory."""
+    if "accelerators" not in case:
+        return None
+    states, card = case.need("states_low_gib", "usable_memory_gib")
+    given = f" ({case.get('states_assumption')})" if "states_assumption" in case else ""
+    shown = f"Model states take at least {states:.1f} GiB of the card's {card:.1f} GiB{given}"
+    shown_zh = f"模型状态至少占 {states:.1f} GiB，单卡 {card:.1f} GiB"
+    span = Span(states, states, card)
+    if states > card:
+        return found("impossible", f"{shown}: they do not fit", f"{shown_zh}，放不下", span, "GiB")
+    return found("plausible", f"{shown}: they could fit", f"{shown_zh}，可能放得下", span, "GiB")
+
+
+@check("memory-fit", "phase")
+def memory_fit(case: Case) -> Verdict | None:
+    """The modelled peak of the most loaded stage, activations included, against the card's memory."""
+    if "accelerators" not in case:
+        return None
+    peak, low, high, card = case.need("memory_gib", "memory_gib_low", "memory_gib_high", "usable_memory_gib")
+    shown = f"Modelled peak {peak:.1f} GiB ({low:.1f} to {high:.1f}) of {card:.1f} GiB"
+    shown_zh = f"模型估算峰值 {peak:.1f} GiB（{low:.1f}–{high:.1f}），单卡 {card:.1f} GiB"
+    # A model of activations is no proof: only the states check may say impossible.
+    if low > card:
+        status, tail, tail_zh = "strained", "does not fit as stated", "按所述布局放不下"
+    elif high > card:
+        status, tail, tail_zh = "plausible", "fits only with care", "勉强放下"
+    else:
+        status, tail, tail_zh = "plausible", "could fit", "可能放得下"
+    return found(status, f"{shown}: {tail}", f"{shown_zh}：{tail_zh}", Span(low, peak, high), "GiB")
