@@ -1,1 +1,4 @@
-"""What the records imply: physics, predictions, verdicts, trends. Reads tables, never YAML; imports neither `etl` nor `reports`."""
+"""What the records imply: physics, predictions, verdicts, trends.
+
+Reads tables, never YAML; imports neither `etl` nor `reports`.
+"""

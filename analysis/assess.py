@@ -80,7 +80,7 @@ def write(connection: duckdb.DuckDBPyConnection, rows: dict[str, list[Row]]) -> 
             connection.unregister("fresh_rows")
 
 
-def assess(database: Path, step: Step = lambda text: None) -> dict[str, int]:
+def assess(database: Path, step: Step = str) -> dict[str, int]:
     """Fill the result tables of a database file; the file is replaced only when all is done.
 
     Parameters
@@ -88,7 +88,7 @@ def assess(database: Path, step: Step = lambda text: None) -> dict[str, int]:
     database
         A file that the build step made.
     step
-        Called with a short text before each step, for progress.
+        Called with a short text before each step, for progress; by default nothing is shown.
 
     Returns
     -------

@@ -49,12 +49,16 @@ def as_span(value: Span | float) -> Span:
     return value if isinstance(value, Span) else Span(value, value, value)
 
 
+COARSEST = 0.05
+"""2T tokens are not read as 1.5T to 2.5T: a round number is taken as good to 5% at least."""
+
+
 def printed(value: float) -> Span:
-    """The interval that a printed number stands for: half a unit of its last digit either way.
+    """The interval that a printed number stands for: half a unit of its last digit either way, at most 5%.
 
     Trailing zeros of numbers from 10,000 on count as not printed (15,600,000,000,000 is 15.6T, good to 0.05T); below
-    that every digit of an integer counts (400 TFLOP/s is good to 0.5). 0.41 reads 0.405 to
-    0.415.
+    that every digit of an integer counts (400 TFLOP/s is good to 0.5). Shares are printed in whole percent at least:
+    0.4 reads 0.395 to 0.405.
 
     >>> printed(0.41)
     Span(low=0.405, best=0.41, high=0.415)
@@ -67,8 +71,8 @@ def printed(value: float) -> Span:
     digits = mantissa.rstrip("0")
     last = int(exponent) - len(digits.partition(".")[2])
     if value < 1e4:
-        last = min(last, 0)
-    half = 0.5 * 10.0**last
+        last = min(last, 0 if value > 1 else -2)
+    half = min(0.5 * 10.0**last, COARSEST * value)
     places = max(0, 2 - last)
     return Span(round(value - half, places), value, round(value + half, places))
 

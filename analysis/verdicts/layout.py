@@ -118,9 +118,10 @@ def divisibility(case: Case) -> Verdict | None:
         return found("plausible", f"Every division comes out even: {shown}", f"均可整除：{shown}")
     what, amount, by, divisor = bad
     left = amount % divisor
-    # Stages of unequal depth and ragged batches exist; heads and sequences cannot be cut unevenly.
+    # Embedding and head may count as a layer each (Llama 3.1: 126 + 2); a ragged batch can be padded.
+    excused = what == "sequences" or (what == "layers" and (amount + 2) % divisor in (0, 1))
     return found(
-        "strained" if what in ("layers", "sequences") else "impossible",
+        "strained" if excused else "impossible",
         f"{text_of(amount)} {what} over {by} {divisor} leaves {left}",
         f"{what} {text_of(amount)} 除以 {by} {divisor} 余 {left}",
         Span(0, left, 0),

@@ -1,0 +1,159 @@
+"""Runs whose printed numbers are known to be right or wrong come out so. Sources stand at each case."""
+
+import pytest
+
+from analysis.spans import as_span, printed
+from analysis.verdicts import judge
+
+H100_TFLOPS = 989.5
+
+
+def verdict(name, scope="phase", **facts):
+    spans = {k: printed(v) if isinstance(v, (int, float)) and k in QUANTITIES else v for k, v in facts.items()}
+    return next(found for found in judge(spans, scope) if found.check_name == name)
+
+
+QUANTITIES = {
+    "accelerators", "tokens", "accelerator_hours", "days", "global_batch_tokens", "reported_mfu", "compute_flop",
+    "reported_tflops_per_accelerator", "reported_tokens_per_s_per_accelerator", "global_batch", "steps",
+    "params_total", "params_active", "reported_step_time_s",
+}  # fmt: skip
+
+# Llama 3 paper, arXiv:2407.21783v1, Table 4: 131,072 tokens, TP8 CP16 PP16 DP4, 16 sequences per DP group, 16M tokens.
+LONG_CONTEXT = {
+    "accelerators": as_span(16384), "tp": 8, "cp": 16, "pp": 16, "seq_len": 131072, "sequences_per_dp": 16,
+    "global_batch_tokens": 16e6,
+}  # fmt: skip
+
+
+def test_llama_3_v1_long_context_row_is_impossible_and_dp_8_settles_both_equations():
+    found = verdict("layout-product", dp=4, **LONG_CONTEXT)
+    assert found.status == "impossible"
+    assert "TP 8 x CP 16 x PP 16 x DP 4 = 8,192" in found.why
+    assert "16,384 accelerators" in found.why
+    assert "DP 16,000,000 / (16 x 131,072) = 7.63" in found.why
+    assert "DP 8 settles both" in found.why
+    assert verdict("batch-witness", dp=4, **LONG_CONTEXT).status == "impossible"
+
+
+def test_the_same_row_with_dp_8_is_plausible():
+    assert verdict("layout-product", dp=8, **LONG_CONTEXT).status == "plausible"
+    assert verdict("batch-witness", dp=8, **LONG_CONTEXT).status == "plausible"
+
+
+def test_dp_is_not_settled_when_the_batch_says_something_else():
+    found = verdict("layout-product", dp=4, **{**LONG_CONTEXT, "global_batch_tokens": 64e6})
+    assert "settles" not in found.why
+
+
+def test_lamda_with_2_81_trillion_tokens_needs_368_percent_of_the_peak():
+    # arXiv:2201.08239: 137B parameters, 1,024 TPU v3 chips (123 TFLOP/s), 57.7 days.
+    found = verdict("mfu-from-hours", "run", tokens=2.81e12, flop_best=6 * 137e9, peak_tflops=123.0, days=57.7,
+                    accelerators=as_span(1024))  # fmt: skip
+    assert found.status == "impossible"
+    assert found.value == pytest.approx(3.68, abs=0.01)
+
+
+def test_llama_3_3_card_hours_are_too_many_and_7_million_are_right():
+    # Model card of Llama 3.3 70B: 39.3M H100 hours; 7.0M is the 70B row of the 3.1 card.
+    facts = {"tokens": 15e12, "flop_best": 6 * 70.55e9, "peak_tflops": H100_TFLOPS}
+    wrong = verdict("mfu-from-hours", "run", accelerator_hours=39.3e6, **facts)
+    right = verdict("mfu-from-hours", "run", accelerator_hours=7.0e6, **facts)
+    assert (wrong.status, right.status) == ("strained", "plausible")
+    assert right.value == pytest.approx(0.255, abs=0.005)
+
+
+def test_deepseek_v2_hours_are_per_trillion_tokens():
+    # arXiv:2405.04434: 172.8K H800 hours per trillion tokens, 8.1T tokens, 21B active.
+    facts = {"tokens": 8.1e12, "flop_best": 6 * 21e9, "peak_tflops": H100_TFLOPS}
+    assert verdict("mfu-from-hours", "run", accelerator_hours=172.8e3, **facts).status == "impossible"
+    assert verdict("mfu-from-hours", "run", accelerator_hours=172.8e3 * 8.1, **facts).status == "plausible"
+
+
+def test_skywork_moe_throughput_implies_29_percent_where_38_is_printed():
+    # arXiv:2406.06563: 22B active, 690 tokens/s per A800: 6 x 22e9 x 690 / 312e12 = 0.292.
+    found = verdict("mfu-from-throughput", reported_tokens_per_s_per_accelerator=690, reported_mfu=0.38,
+                    accelerators=as_span(192), peak_tflops=312.0, flop_6nd=6 * 22e9, reported_mfu_basis="6nd")  # fmt: skip
+    assert found.status == "strained"
+    assert found.value == pytest.approx(0.292, abs=0.001)
+    assert found.ratio_hint == "a factor 4/3: recomputation counted as work (8ND for 6ND)"
+
+
+def test_eight_by_eight_by_ten_is_not_320():
+    assert verdict("layout-product", tp=8, pp=8, dp=10, accelerators=as_span(320)).status == "impossible"
+
+
+def test_eighty_layers_on_pp_16_with_two_virtual_stages_leave_sixteen():
+    found = verdict("divisibility", layers=80, pp=16, vpp=2)
+    assert (found.status, found.value) == ("impossible", 16)
+
+
+def test_llama_126_layers_on_16_stages_of_8_are_excused_by_embedding_and_head():
+    assert verdict("divisibility", layers=126, pp=16, vpp=8).status == "strained"
+
+
+def test_eight_accelerators_cannot_hold_pp_2_with_ep_8():
+    found = verdict("expert-product", ep=8, etp=1, pp=2, accelerators=as_span(8))
+    assert found.status == "impossible"
+    assert "= 16 does not fit the 8 accelerators" in found.why
+
+
+def test_llama_405b_at_41_percent_with_pp_16_and_16_micro_batches_implies_interleaving():
+    # (16 - 1) / 16 = 93.75% bubble: ceiling 1 / 1.9375 = 51.6%; 41% is 79% of that.
+    found = verdict("bubble-ceiling", pp=16, microbatches=16, reported_mfu=0.41)
+    assert found.value == pytest.approx(0.516, abs=0.0005)
+    assert found.status == "strained"
+    assert "interleaving is implied" in found.why
+
+
+def test_interleaving_by_8_lifts_the_ceiling_to_89_percent():
+    # 15 / (16 x 8) = 11.7%: 1 / 1.1172 = 89.5%.
+    assert verdict("bubble-ceiling", pp=16, microbatches=16, vpp=8).value == pytest.approx(0.895, abs=0.0005)
+
+
+def test_mfu_above_one_is_impossible_and_above_65_percent_strained():
+    assert verdict("mfu-bound", reported_mfu=1.21).status == "impossible"
+    assert verdict("mfu-bound", reported_mfu=0.7).status == "strained"
+    assert verdict("mfu-bound", reported_mfu=0.41).status == "plausible"
+
+
+def test_400_tflops_on_an_h100_is_40_percent_not_20():
+    # 400 / 989.5 = 40.4%; against the sparse peak of 1,979 it would be 20.2%.
+    agrees = verdict(
+        "throughput-against-mfu", reported_tflops_per_accelerator=400, reported_mfu=0.41, peak_tflops=989.5
+    )
+    sparse = verdict(
+        "throughput-against-mfu", reported_tflops_per_accelerator=400, reported_mfu=0.20, peak_tflops=989.5
+    )
+    assert agrees.status == "plausible"
+    assert sparse.status == "impossible"
+    assert "sparse peak" in sparse.ratio_hint
+
+
+def test_compute_that_counts_recomputation_is_named_so():
+    # 8ND for 6ND is 4/3 by definition.
+    found = verdict("compute-against-6nd", "run", compute_flop=8 * 100e9 * 1e12, tokens=1e12, flop_6nd=6 * 100e9)
+    assert found.status == "strained"
+    assert "4/3" in found.ratio_hint
+
+
+def test_a_missing_fact_makes_unknown_and_is_named():
+    found = verdict("tp-inside-domain", tp=8)
+    assert (found.status, found.missing) == ("unknown", "scale_up_domain")
+
+
+def test_tensor_parallelism_beyond_the_box_is_strained():
+    assert verdict("tp-inside-domain", tp=16, scale_up_domain=8).status == "strained"
+    assert verdict("tp-inside-domain", tp=16, scale_up_domain=72).status == "plausible"
+
+
+def test_active_parameters_cannot_exceed_the_total():
+    found = verdict("active-parameters", "run", params_active=600e9, params_total=500e9)
+    assert found.status == "impossible"
+
+
+def test_states_that_exceed_the_card_do_not_fit():
+    # 8B x 16 B = 128 GB on one card of 80 GB.
+    facts = {"accelerators": as_span(1), "usable_memory_gib": 79.6}
+    assert verdict("states-fit", states_low_gib=128e9 / 2**30, **facts).status == "impossible"
+    assert verdict("states-fit", states_low_gib=17.3, **facts).status == "plausible"
