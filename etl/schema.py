@@ -99,8 +99,8 @@ def load(folder: Path) -> Schemas:
     if missing:
         raise FileNotFoundError(f"{folder}: {missing[0]} is missing; restore it from the repository")
     shapes = {kind: _shape(raw[name], kind, name, raw) for kind, name in files.items()}
-    tables = raw.get("result.schema.json", {}).get("$defs", {})
-    results = {table: _shape(part, table, "result.schema.json", raw) for table, part in tables.items()}
+    definitions = raw.get("result.schema.json", {}).get("$defs", {})
+    results = {table: _shape(part, table, "result.schema.json", raw) for table, part in definitions.items()}
     return Schemas(folder, raw, shapes, results)
 
 
@@ -163,6 +163,23 @@ def _described(keywords: dict[str, Any]) -> dict[str, Any]:
 def _compiled(pattern: str | None) -> re.Pattern[str] | None:
     # JSON Schema's `$` is the end of the text; Python's also matches before a last line end.
     return None if pattern is None else re.compile(re.sub(r"\$$", r"\\Z", pattern))
+
+
+@cache
+def tables(schemas: Schemas, file: str) -> dict[str, Shape]:
+    """Definitions of one schema file that describes tables instead of a record.
+
+    Parameters
+    ----------
+    schemas : the schemas that were loaded
+    file : its name, as result.schema.json
+
+    Returns
+    -------
+    resolved shape of every definition, by name
+    """
+    definitions = schemas.raw[file]["$defs"]
+    return {name: _shape(part, name, file, schemas.raw) for name, part in definitions.items()}
 
 
 def walk(shape: Shape, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Shape]]:

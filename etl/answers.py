@@ -1,0 +1,110 @@
+"""Answers of queries as text: a table for people, CSV and JSON for programs."""
+
+from __future__ import annotations
+
+import csv
+import datetime
+import decimal
+import io
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Columns and rows of a query; `flop` holds the columns whose unit is FLOP."""
+
+    columns: tuple[str, ...]
+    rows: list[tuple[Any, ...]]
+    flop: frozenset[str] = frozenset()
+
+
+def plain(value: object) -> object:
+    """A value as JSON knows it: dates as text, decimals as numbers, not-a-number as nothing.
+
+    >>> plain(datetime.date(2024, 7, 23)), plain(float("nan")), plain([decimal.Decimal("0.5")])
+    ('2024-07-23', None, [0.5])
+    """
+    if isinstance(value, decimal.Decimal):
+        value = float(value)
+    if isinstance(value, float):
+        return value if value - value == 0 else None
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, datetime.date | datetime.datetime):
+        return value.isoformat()
+    return value if value is None or isinstance(value, str | int | bool) else str(value)
+
+
+def as_json(answer: Answer) -> str:
+    """The answer as a JSON array of objects, one per row.
+
+    >>> print(as_json(Answer(("run_id", "tokens"), [("meta/llama-3.1-405b", 15.6e12)])))
+    [{"run_id": "meta/llama-3.1-405b", "tokens": 15600000000000.0}]
+    """
+    rows = [dict(zip(answer.columns, map(plain, row), strict=True)) for row in answer.rows]
+    return "[" + ",\n ".join(json.dumps(row, ensure_ascii=False) for row in rows) + "]"
+
+
+def as_csv(answer: Answer) -> str:
+    """The answer as CSV with a header; NULL is empty, lists are JSON.
+
+    >>> print(as_csv(Answer(("run_id", "aliases"), [("meta/x", ["a", "b"]), ("meta/y", None)])), end="")
+    run_id,aliases
+    meta/x,"[""a"", ""b""]"
+    meta/y,
+    """
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(answer.columns)
+    writer.writerows([_csv_cell(plain(value)) for value in row] for row in answer.rows)
+    return text.getvalue()
+
+
+def _csv_cell(value: object) -> object:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else value
+
+
+def cell(value: object, flop: bool = False) -> str:
+    """A value as a reader of a table wants it: whole numbers whole, FLOP and very large numbers in scientific notation.
+
+    Parameters
+    ----------
+    value : what the database returned.
+    flop : whether the column's unit is FLOP.
+
+    Returns
+    -------
+    The text; NULL is empty.
+
+    >>> cell(3.8e25, flop=True), cell(16384.0), cell(0.41), cell(None), cell([8, 1])
+    ('3.8e+25', '16384', '0.41', '', '8, 1')
+    """
+    value = plain(value)
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int | float):
+        if flop or abs(value) >= 1e15:
+            return f"{value:.4g}"
+        return str(int(value)) if value == int(value) else f"{value:.6g}"
+    if isinstance(value, list):
+        return ", ".join(cell(item) for item in value)
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else str(value)
+
+
+def numeric(rows: Sequence[tuple[Any, ...]], index: int) -> bool:
+    """Whether every value of a column is a number or NULL, and one is a number.
+
+    >>> numeric([(None, "a"), (2, "b")], 0), numeric([(None, "a"), (2, "b")], 1)
+    (True, False)
+    """
+    values = [row[index] for row in rows if row[index] is not None]
+    return bool(values) and all(isinstance(value, int | float | decimal.Decimal) for value in values)

@@ -1,0 +1,167 @@
+"""The database: records in, one DuckDB file out, with its dictionary inside."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tempfile
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from etl import filling, records, repository, schema, yaml_io
+from etl.paths import Paths
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+SCHEMA_VERSION = "1"
+Progress = Callable[[str], None]
+
+
+def build(paths: Paths, catalogue: records.Catalogue, progress: Progress = lambda _: None) -> dict[str, int]:
+    """Write the database of a checkout; result tables are there and empty.
+
+    Parameters
+    ----------
+    paths : the checkout
+    catalogue : its records, read and checked
+    progress : told what is being done
+
+    Returns
+    -------
+    number of records by kind
+
+    Raises
+    ------
+    RefusalError : a record can't be read or put into its table; the last good database stays
+    """
+    paths.build.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=paths.build, prefix=".database-") as folder:
+        unfinished = Path(folder) / paths.database.name
+        write(unfinished, paths, catalogue, progress)
+        progress("putting it in place")
+        unfinished.replace(paths.database)
+    return count(catalogue)
+
+
+def write(target: Path, paths: Paths, catalogue: records.Catalogue, progress: Progress = lambda _: None) -> None:
+    """Write a new database file.
+
+    Parameters
+    ----------
+    target : the file, which must not exist
+    paths : the checkout, for schemas and commit
+    catalogue : its records
+    progress : told what is being done
+
+    Raises
+    ------
+    RefusalError : a record can't be read or put into its table
+    """
+    import duckdb
+
+    with duckdb.connect(str(target)) as connection:
+        progress("filling tables and views")
+        made = filling.fill(connection, schema.load(paths.schemas), catalogue, about(paths, catalogue))
+        progress("describing columns")
+        filling.comment(connection, made)
+
+
+def memory(paths: Paths, kinds: Iterable[str] | None = None) -> DuckDBPyConnection:
+    """The same database in memory, without comments, with the rows of some kinds only.
+
+    Parameters
+    ----------
+    paths : the checkout
+    kinds : kinds of records to read ('calibration' is one); all when None
+
+    Returns
+    -------
+    an open connection; all tables and views exist, those of other kinds are empty
+
+    Raises
+    ------
+    RefusalError : a record can't be read or put into its table
+    """
+    catalogue = records.load(paths.data) if kinds is None else some(paths.data, kinds)
+    return of_catalogue(paths, catalogue)
+
+
+def of_catalogue(paths: Paths, catalogue: records.Catalogue) -> DuckDBPyConnection:
+    """The database of records that are already read, in memory, without comments.
+
+    Parameters
+    ----------
+    paths : the checkout, for schemas and commit
+    catalogue : the records
+
+    Returns
+    -------
+    an open connection
+
+    Raises
+    ------
+    RefusalError : a record can't be put into its table
+    """
+    import duckdb
+
+    connection = duckdb.connect(":memory:")
+    filling.fill(connection, schema.load(paths.schemas), catalogue, about(paths, catalogue))
+    return connection
+
+
+def some(data: Path, kinds: Iterable[str]) -> records.Catalogue:
+    """The records of some kinds, in order; other folders are not touched.
+
+    Parameters
+    ----------
+    data : the `data/` folder
+    kinds : kinds to read
+
+    Returns
+    -------
+    a catalogue without the other kinds
+
+    >>> list(some(Path("nowhere"), ["accelerator", "calibration"]))
+    []
+    """
+    catalogue = records.Catalogue(data)
+    for kind in kinds:
+        pattern = records.SINGLES.get(kind) or f"{records.FOLDERS[kind]}/**/*.yaml"
+        for file in sorted(data.glob(pattern)):
+            name = file.relative_to(data).with_suffix("")
+            key = kind if kind in records.SINGLES else Path(*name.parts[1:]).as_posix()
+            catalogue.add(records.Record(kind, key, file, yaml_io.read(file)))
+    return catalogue
+
+
+def count(catalogue: records.Catalogue) -> dict[str, int]:
+    """Number of records of each kind.
+
+    >>> count(records.Catalogue(Path("data")))["run"]
+    0
+    """
+    return {kind: len(catalogue[kind]) for kind in records.FOLDERS}
+
+
+def about(paths: Paths, catalogue: records.Catalogue) -> dict[str, str]:
+    """The row of meta.build; no clock in it, so that equal records give equal rows.
+
+    Parameters
+    ----------
+    paths : the checkout
+    catalogue : its records
+
+    Returns
+    -------
+    schema_version, commit, committed, data_hash, counts
+    """
+    digest = hashlib.sha256()
+    for record in sorted(catalogue, key=lambda one: one.file):
+        name = record.file.relative_to(paths.data).as_posix()
+        digest.update(b"\0".join([name.encode(), record.file.read_bytes(), b""]))
+    commit, committed = repository.last_commit(paths.root)
+    counts = json.dumps(count(catalogue))
+    said = {"schema_version": SCHEMA_VERSION, "commit": commit, "committed": committed}
+    return said | {"data_hash": digest.hexdigest(), "counts": counts}

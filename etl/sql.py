@@ -1,0 +1,149 @@
+"""Read-only queries over the built database: one statement, no files, no network, no settings."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from etl.answers import Answer
+from etl.refusal import RefusalError
+
+if TYPE_CHECKING:
+    import duckdb
+
+SANDBOX: dict[str, str | bool | int | float | list[str]] = {
+    "enable_external_access": False,
+    "autoload_known_extensions": False,
+    "autoinstall_known_extensions": False,
+    "temp_directory": "",
+    "memory_limit": "2GB",
+    "lock_configuration": True,
+}
+READING = {"SELECT", "EXPLAIN"}
+
+
+def query(path: Path, text: str) -> Answer:
+    """Run one reading statement on the database at `path`, opened read-only inside the sandbox.
+
+    Parameters
+    ----------
+    path : the built database.
+    text : one SQL statement that reads; a semicolon at its end is allowed.
+
+    Returns
+    -------
+    The columns and rows.
+
+    Raises
+    ------
+    RefusalError : for a missing or foreign file, a lock, an empty, broken or second statement, and any writing.
+
+    >>> query(Path("nowhere.duckdb"), "select 1")
+    Traceback (most recent call last):
+    etl.refusal.RefusalError: nowhere.duckdb does not exist; run `shardbook build` first.
+    """
+    import duckdb
+
+    connection = open_sandbox(path)
+    try:
+        cursor = connection.execute(only_statement(connection, text))
+        columns = tuple(column[0] for column in cursor.description or ())
+        return Answer(columns, cursor.fetchall(), _flop_columns(connection))
+    except duckdb.Error as error:
+        raise RefusalError(_sentence(error, connection)) from None
+    finally:
+        connection.close()
+
+
+def open_sandbox(path: Path) -> duckdb.DuckDBPyConnection:
+    """Open `path` read-only, without access to anything else, the configuration locked.
+
+    Parameters
+    ----------
+    path : the built database.
+
+    Returns
+    -------
+    The connection; the caller closes it.
+
+    Raises
+    ------
+    RefusalError : when the file is missing, held by a writer or no DuckDB database.
+
+    >>> open_sandbox(Path("pyproject.toml"))
+    Traceback (most recent call last):
+    etl.refusal.RefusalError: pyproject.toml is not a readable DuckDB database; run `shardbook build` to write it anew.
+    """
+    import duckdb
+
+    if not path.is_file():
+        raise RefusalError(f"{path} does not exist; run `shardbook build` first.")
+    try:
+        return duckdb.connect(str(path), read_only=True, config=SANDBOX)
+    except duckdb.Error as error:
+        if "lock" in str(error).lower():
+            raise RefusalError(
+                f"{path} is held by another program that writes it; try again when that has ended."
+            ) from None
+        raise RefusalError(
+            f"{path} is not a readable DuckDB database; run `shardbook build` to write it anew."
+        ) from None
+
+
+def only_statement(connection: duckdb.DuckDBPyConnection, text: str) -> duckdb.Statement:
+    """Parse `text` and return its one statement.
+
+    Parameters
+    ----------
+    connection : any open connection.
+    text : the query as typed.
+
+    Returns
+    -------
+    The parsed statement.
+
+    Raises
+    ------
+    RefusalError : when there is none, more than one, or one that does more than read.
+    duckdb.Error : when the text does not parse.
+
+    >>> import duckdb
+    >>> only_statement(duckdb.connect(), "drop table runs")
+    Traceback (most recent call last):
+    etl.refusal.RefusalError: The query is a DROP statement; only reading ones (select, with, describe) are run.
+    """
+    statements = connection.extract_statements(text)
+    if not statements:
+        raise RefusalError('The query is empty; try: shardbook sql "select * from run_summary".')
+    if len(statements) > 1:
+        raise RefusalError(f"The query holds {len(statements)} statements; give one at a time.")
+    kind = statements[0].type.name
+    if kind not in READING:
+        raise RefusalError(f"The query is a {kind} statement; only reading ones (select, with, describe) are run.")
+    return statements[0]
+
+
+def _sentence(error: Exception, connection: duckdb.DuckDBPyConnection) -> str:
+    """The first line of a DuckDB message, with the nearest of our own tables where one is misspelt."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    if "disabled by configuration" in lines[0] or lines[0].startswith("Permission Error"):
+        return "The query reaches outside the database (a file, an address or an extension); use its own tables."
+    if lines[0].startswith("Catalog Error: Table with name "):
+        wanted = lines[0].split("Table with name ")[1].split()[0].strip('"')
+        known = [row[0] for row in connection.execute("select distinct table_name from meta.fields").fetchall()]
+        near = get_close_matches(wanted, known, n=1, cutoff=0.5)
+        tip = f"did you mean {near[0]}?" if near else "`select distinct table_name from meta.fields` lists them."
+        return f"The query names a table {wanted} that does not exist; {tip}"
+    extra = next((line for line in lines[1:] if line.startswith("Candidate bindings")), "")
+    return f"The query was refused: {' '.join([lines[0], extra]).strip()}"
+
+
+def _flop_columns(connection: duckdb.DuckDBPyConnection) -> frozenset[str]:
+    import duckdb
+
+    try:
+        rows = connection.execute("select distinct column_name from meta.fields where unit = 'FLOP'").fetchall()
+    except duckdb.Error:
+        return frozenset()
+    return frozenset(row[0] for row in rows)
