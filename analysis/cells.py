@@ -1,0 +1,133 @@
+"""Cells of a table of layouts as numbers, switches and categories, with the reason where a cell says nothing usable."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+Array = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+
+LARGEST = {
+    "layers": 1e4,
+    "hidden": 1e6,
+    "ffn_hidden": 1e7,
+    "heads": 1e5,
+    "kv_heads": 1e5,
+    "head_dim": 1e5,
+    "vocab": 1e8,
+    "experts": 1e5,
+    "seq_len": 1e9,
+    "micro_batch": 1e6,
+    "global_batch": 1e9,
+    "accelerators": 1e7,
+}
+"""Values above these are slips of the pen, not layouts; other columns may reach 1e7."""
+
+SWITCHES = {"true": 1.0, "1": 1.0, "1.0": 1.0, "yes": 1.0, "false": 0.0, "0": 0.0, "0.0": 0.0, "no": 0.0}
+
+
+@dataclass
+class Reasons:
+    """Why rows cannot be computed, one sentence part per trouble, joined with semicolons."""
+
+    size: int
+    _parts: list[tuple[npt.NDArray[np.intp], Callable[[int], str]]] = field(default_factory=list)
+
+    def add(self, bad: Mask, say: Callable[[int], str]) -> None:
+        """Note what `say` tells about each row where `bad` holds."""
+        rows = np.flatnonzero(np.broadcast_to(bad, (self.size,)))
+        if rows.size:
+            self._parts.append((rows, say))
+
+    def copy(self) -> Reasons:
+        """The same reasons, to be added to on their own."""
+        return Reasons(self.size, list(self._parts))
+
+    def bad(self) -> Mask:
+        """Rows with at least one reason."""
+        mask = np.zeros(self.size, dtype=bool)
+        for rows, _ in self._parts:
+            mask[rows] = True
+        return mask
+
+    def text(self) -> npt.NDArray[np.object_]:
+        """One text per row, empty where nothing is wrong."""
+        out = np.full(self.size, "", dtype=object)
+        for rows, say in self._parts:
+            for row in rows:
+                out[row] = f"{out[row]}; {say(int(row))}" if out[row] else say(int(row))
+        return out
+
+
+BLANK = {"", "nan", "none", "null", "n/a", "-"}
+
+
+def is_numeric(series: pd.Series[Any]) -> bool:
+    """Whether a column already holds numbers, so that NaN is its only blank."""
+    return pd.api.types.is_numeric_dtype(series.dtype)
+
+
+def distinct_texts(series: pd.Series[Any]) -> tuple[npt.NDArray[np.intp], list[str]]:
+    """The distinct texts of a column, stripped, and for each cell which one it has; blank cells have -1.
+
+    >>> codes, texts = distinct_texts(pd.Series(["a", " ", None, "a", "b "]))
+    >>> codes.tolist(), texts
+    ([0, 1, -1, 0, 2], ['a', '', 'b'])
+    """
+    codes, distinct = pd.factorize(series)
+    return codes, [str(text).strip() for text in distinct]
+
+
+def _parsed(series: pd.Series[Any]) -> tuple[Array, Mask]:
+    codes, texts = distinct_texts(series)
+    parsed = pd.to_numeric(pd.Series([*texts, ""], dtype=object), errors="coerce").to_numpy(dtype=float)
+    wrong = np.isnan(parsed) & ~np.isin([*(text.lower() for text in texts), ""], list(BLANK))
+    return parsed[codes], wrong[codes]
+
+
+def numbers(series: pd.Series[Any], name: str, reasons: Reasons, *, least: float = 1.0, whole: bool = True) -> Array:
+    """Numbers of a column; NaN with a reason for text, negative, broken or absurd cells, NaN alone for blank ones.
+
+    >>> why = Reasons(4)
+    >>> [float(x) for x in numbers(pd.Series(["8", "", "abc", "-2"]), "tp", why)]
+    [8.0, nan, nan, nan]
+    >>> list(why.text())
+    ['', '', "tp is not a number: 'abc'", 'tp must be at least 1, found -2']
+    """
+    if is_numeric(series):
+        values = series.to_numpy(dtype=float, na_value=np.nan)
+        not_number = np.zeros(len(values), dtype=bool)
+    else:
+        values, not_number = _parsed(series)
+    most = LARGEST.get(name, 1e7)
+    low, high = values < least, values > most
+    broken = (values != np.floor(values)) & ~np.isnan(values) & ~high & whole
+    reasons.add(not_number, lambda i: f"{name} is not a number: {str(series.iloc[i])[:40]!r}")
+    reasons.add(low, lambda i: f"{name} must be at least {least:g}, found {values[i]:g}")
+    reasons.add(high, lambda i: f"{name} of {values[i]:g} is no real layout")
+    reasons.add(broken & ~low, lambda i: f"{name} must be a whole number, found {values[i]:g}")
+    return np.where(not_number | low | high | broken, np.nan, values)
+
+
+def categories(series: pd.Series[Any], read: Callable[[str], float]) -> Array:
+    """A code per cell: `read` sees each distinct text once, lower case and stripped; blank cells give NaN.
+
+    >>> [float(x) for x in categories(pd.Series(["A", "b", None, "a"]), {"a": 1.0, "b": 2.0}.__getitem__)]
+    [1.0, 2.0, nan, 1.0]
+    """
+    codes, texts = distinct_texts(series)
+    lowered = [text.lower() for text in texts]
+    return np.asarray([np.nan if text in BLANK else read(text) for text in lowered] + [np.nan], dtype=float)[codes]
+
+
+def switches(series: pd.Series[Any], name: str, reasons: Reasons) -> Array:
+    """1 for true, 0 for false, NaN for blank; other texts get a reason."""
+    values = categories(series, lambda text: SWITCHES.get(text, -1.0))
+    reasons.add(values < 0, lambda i: f"{name} is neither true nor false: {str(series.iloc[i])[:40]!r}")
+    return np.where(values < 0, np.nan, values)
