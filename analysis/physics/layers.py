@@ -44,8 +44,8 @@ def core_layer(arch: Architecture, lay: Work, chip: Chip, k: Constants) -> Passe
     ]
     width = (arch.qk_dim + arch.v_dim) / 2.0
     share = attention.block_share(lay.seq_len, k["attention.half_length"]) * attention.head_dim_share(width)
-    slow = np.where(lay.kernel == attention.FLASH_BIAS, k["attention.bias_share"], 1.0)
-    fused = attention.fused_seconds(flop[0], chip.core_rate * share * slow)
+    rate = np.where(lay.kernel == attention.FLASH_BIAS, chip.biased_core_rate, chip.core_rate)
+    fused = attention.fused_seconds(flop[0], rate * share)
     batched = chip.head_rate * k["attention.unfused_share"]
     batched = batched * attention.alignment_share(width, k["attention.alignment_share"])
     scores = lay.micro_batch * arch.heads * lay.seq_len**2 / (lay.tp * lay.cp)

@@ -33,12 +33,15 @@ def layer_passes(arch: Architecture, lay: Work, chip: Chip, k: Constants) -> dic
     """
     moe = np.asarray(arch.moe_layers / arch.layers)
     linear, memory = layers.linear_layer(arch, lay, chip, k), layers.memory_layer(arch, lay, chip, k)
-    products = linear["projections"].plus(linear["dense"].times(1.0 - moe))
-    products = products.plus(linear["routed"].plus(linear["shared"]).times(moe))
+    mixture = _recomputed(linear["routed"], lay.recompute_routed).plus(
+        _recomputed(linear["shared"], lay.recompute_shared)
+    )
+    products = _recomputed(linear["projections"], lay.recompute_projections).plus(mixture.times(moe))
+    products = products.plus(_recomputed(linear["dense"], lay.recompute_mlp).times(1.0 - moe))
     bound = memory["common"].plus(memory["dense"].times(1.0 - moe)).plus(memory["moe"].times(moe))
     fixed = moe * (k["moe.layer_seconds"] + k["moe.expert_seconds"] * arch.experts / lay.ep)
     parts = {
-        "compute": _recomputed(products, lay.recompute_linear),
+        "compute": products,
         "attention": _recomputed(layers.core_layer(arch, lay, chip, k), lay.recompute_core),
         "memory": _recomputed(bound, lay.recompute_elementwise),
         "moe": _even(fixed),
@@ -48,9 +51,12 @@ def layer_passes(arch: Architecture, lay: Work, chip: Chip, k: Constants) -> dic
         "cp": exchange.context_seconds(arch, lay, chip, k),
         "ep": exchange.expert_seconds(arch, lay, chip, k).times(moe),
     }
-    again = np.where(lay.recompute_linear >= 1.0, 1.0, 0.0)
-    exposed = {name: _recomputed(p, again).times(np.asarray(k[f"exposed.{name}"])) for name, p in links.items()}
-    return parts | exposed
+    shown = {
+        "tp": np.where(lay.sequence_parallel > 0, k["exposed.tp"], k["exposed.tp_all_reduce"]),
+        "cp": np.asarray(k["exposed.cp"]),
+        "ep": np.asarray(k["exposed.ep"]),
+    }
+    return parts | {name: _recomputed(p, lay.recompute_layer).times(shown[name]) for name, p in links.items()}
 
 
 def _stages(arch: Architecture, lay: Work, chip: Chip, k: Constants) -> tuple[dict[str, Passes], Array]:

@@ -23,6 +23,7 @@ class Chip:
     linear_rate: Array
     head_rate: Array
     core_rate: Array
+    biased_core_rate: Array
     hbm_bandwidth: Array
     scale_up: Array
     domain: Array
@@ -35,13 +36,17 @@ class Chip:
 class Work(Split):
     """How the step is split (see Split) and what each rank runs; switches are 0 or 1, shares 0 to 1.
 
-    recompute_linear, recompute_core, recompute_elementwise (share of the layers' products, of the attention core and of
-    the memory-bound work that the backward pass runs again), kernel (code of `attention.KERNEL_CLASSES`), linear_bytes
+    Shares that the backward pass runs again: recompute_layer (whole layers), recompute_projections, recompute_mlp,
+    recompute_routed, recompute_shared (matrix products), recompute_core, recompute_elementwise. Others: kernel (code of `attention.KERNEL_CLASSES`), linear_bytes
     [B] (operands of the layers' products), quantised (operands are cast to them), layers_max and layers_last (layers of
     the fullest and of the last stage).
     """
 
-    recompute_linear: Array
+    recompute_layer: Array
+    recompute_projections: Array
+    recompute_mlp: Array
+    recompute_routed: Array
+    recompute_shared: Array
     recompute_core: Array
     recompute_elementwise: Array
     kernel: Array

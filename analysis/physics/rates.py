@@ -1,0 +1,45 @@
+"""What a chip sustains: from dense peaks to the rate of large products, limited by measured products and by power."""
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.float64]
+Number = float | npt.NDArray[np.float64]
+
+#: No product is believed to run faster than this share of a dense peak.
+HIGHEST_SHARE = 0.97
+
+
+def power_share(power: Number, peak: Number, reference: Number, exponent: Number) -> Array:
+    """Share of its sustained rate that a part keeps when it has less power per FLOP/s than its generation's best [1].
+
+    Dynamic power grows with clock times voltage squared, so a part of the same silicon with a lower limit clocks lower:
+    ((W / peak) / reference) ** exponent, never above 1. NaN power or reference means no correction.
+
+    Parameters: power [W], peak [FLOP/s] (dense 16-bit), reference [W s/FLOP], exponent [1].
+
+    >>> round(float(power_share(350.0, 756e12, 700.0 / 989e12, 1.0)), 3)  # H100 PCIe against SXM
+    0.654
+    """
+    ratio = np.asarray(power, dtype=float) / np.asarray(peak, dtype=float) / np.asarray(reference, dtype=float)
+    share = np.power(np.minimum(ratio, 1.0), np.asarray(exponent, dtype=float))
+    return np.where(np.isnan(ratio), 1.0, share)
+
+
+def sustained_rate(peak: Number, share: Number, power: Number = 1.0) -> Array:
+    """Rate of large products in training [FLOP/s]: peak x share x power, share capped by HIGHEST_SHARE.
+
+    >>> float(sustained_rate(989e12, 0.8)) / 1e12
+    791.2
+    """
+    effective = np.minimum(np.asarray(share, dtype=float) * np.asarray(power, dtype=float), HIGHEST_SHARE)
+    return np.asarray(np.asarray(peak, dtype=float) * effective)
+
+
+def measured_share(measured: Number, peak: Number, realised: Number) -> Array:
+    """Share of the peak from the largest product measured on the part, times what training realises of it [1].
+
+    >>> round(float(measured_share(668.4e12, 1307.4e12, 0.95)), 3)  # MI300X
+    0.486
+    """
+    return np.asarray(np.asarray(measured, dtype=float) / np.asarray(peak, dtype=float) * realised)
