@@ -1,6 +1,8 @@
 """The front door: one `shardbook` command made of the command groups of `etl`, `analysis` and `reports`."""
 
+from etl.commands.records import app
+
 
 def main() -> None:
     """Run the command line."""
-    raise SystemExit("shardbook: being set up")
+    app()

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+
+# What `shardbook fmt` repairs by itself.
+REPAIRABLE = frozenset({"YAM002", "YAM003", "FMT001"})
 
 
 @dataclass(frozen=True, order=True)
@@ -66,3 +70,20 @@ def render(findings: Iterable[Finding], form: str = "text") -> str:
     if form not in {"text", "github"}:
         raise ValueError(f"format {form!r} is unknown; use text, json or github")
     return "\n".join(finding.text() if form == "text" else finding.github() for finding in ordered)
+
+
+def summary(findings: Iterable[Finding], records: int) -> str:
+    """The last line of a check: how many records and findings, and whether the formatter helps.
+
+    >>> summary([], 22)
+    '22 records, 0 findings'
+    >>> summary([Finding("a", 1, 1, "FMT001", "x")], 1)
+    '1 record, 1 finding (FMT001 1); shardbook fmt repairs 1'
+    """
+    codes = Counter(finding.code for finding in findings)
+    total = sum(codes.values())
+    line = f"{records} record{'' if records == 1 else 's'}, {total} finding{'' if total == 1 else 's'}"
+    if total:
+        line += " (" + ", ".join(f"{code} {number}" for code, number in sorted(codes.items())) + ")"
+    repairable = sum(number for code, number in codes.items() if code in REPAIRABLE)
+    return f"{line}; shardbook fmt repairs {repairable}" if repairable else line

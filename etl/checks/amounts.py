@@ -1,0 +1,155 @@
+"""Arithmetic of amounts: batches, tokens, hours, ranges and counts that must agree."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from etl.checks.figures import plain_number, show, spread
+from etl.checks.registry import check
+from etl.checks.subject import Subject
+from etl.findings import Finding
+from etl.yaml_nodes import Path
+
+
+@check("SUM005", "batch-in-tokens", "run")
+def batch_in_tokens(subject: Subject) -> Iterator[Finding]:
+    """global_batch * seq_len must be global_batch_tokens, to the digits printed."""
+    for path, phase in subject.phases():
+        batch, length, tokens = (
+            plain_number(phase, name) for name in ("global_batch", "seq_len", "global_batch_tokens")
+        )
+        if batch is None or length is None or tokens is None:
+            continue
+        places = [(*path, name) for name in ("global_batch_tokens", "global_batch", "seq_len")]
+        # A batch printed as "4M" may mean 4 * 2**20.
+        if abs(batch * length / tokens - 1) > spread(subject, *places) + 0.05 * (tokens % 1024 != 0):
+            message = (
+                f"global_batch {show(batch)} * seq_len {show(length)} = {show(batch * length)}, not {show(tokens)}"
+            )
+            yield subject.at(
+                places[0], message, "write the one that the source prints and leave the other out", also=places
+            )
+
+
+@check("SUM006", "batch-divides", "run")
+def batch_divides(subject: Subject) -> Iterator[Finding]:
+    """global_batch must divide by micro_batch * dp, and be their product with microbatches where that is printed."""
+    for path, phase in subject.phases():
+        batch, micro = plain_number(phase, "global_batch"), plain_number(phase, "micro_batch")
+        dp = phase.get("layout", {}).get("dp")
+        if batch is None or micro is None or dp is None:
+            continue
+        places = [(*path, "global_batch"), (*path, "micro_batch"), (*path, "layout", "dp"), (*path, "microbatches")]
+        steps = phase.get("microbatches")
+        if steps and micro * dp * steps != batch:
+            message = f"micro_batch {show(micro)} * dp {dp} * microbatches {steps} = {show(micro * dp * steps)}"
+            yield subject.at(places[0], f"{message}, not {show(batch)}", "compare them with the source", also=places)
+        elif not steps and batch % (micro * dp):
+            message = f"global_batch {show(batch)} does not divide by micro_batch {show(micro)} * dp {dp}"
+            yield subject.at(places[0], message, "compare them with the source", also=places)
+
+
+def _single(subject: Subject) -> tuple[Path, dict[str, Any]] | None:
+    """The only phase of a run, if there is just one."""
+    phases = list(subject.phases())
+    return phases[0] if len(phases) == 1 else None
+
+
+def _amounts(subject: Subject, name: str) -> Iterator[tuple[Path, dict[str, Any], Path, float]]:
+    """Every phase with the place and value of an amount: the phase's own, or the total where there is one phase."""
+    for path, phase in subject.phases():
+        own = plain_number(phase, name)
+        total = plain_number(subject.value.get("totals", {}), name)
+        if own is not None:
+            yield path, phase, (*path, name), own
+        elif total is not None and _single(subject):
+            yield path, phase, ("totals", name), total
+
+
+@check("SUM008", "tokens-of-steps", "run")
+def tokens_of_steps(subject: Subject) -> Iterator[Finding]:
+    """tokens must be about steps * batch; a batch that ramps up may leave them up to a fifth smaller."""
+    steps = {path: (place, value) for path, _, place, value in _amounts(subject, "steps")}
+    for path, phase, place, tokens in _amounts(subject, "tokens"):
+        batch = plain_number(phase, "global_batch_tokens")
+        if path not in steps or batch is None:
+            continue
+        where, count = steps[path]
+        places = (place, where, (*path, "global_batch_tokens"))
+        ratio, off = tokens / (count * batch), spread(subject, *places) + 0.05
+        if not 0.8 - off < ratio < 1 + off:
+            message = (
+                f"steps {show(count)} * batch {show(batch)} = {show(count * batch)}, not about {show(tokens)} tokens"
+            )
+            yield subject.at(place, message, "compare the three with the source", also=places)
+
+
+@check("SUM009", "hours-of-days", "run")
+def hours_of_days(subject: Subject) -> Iterator[Finding]:
+    """accelerator_hours must be accelerators * days * 24, to the digits printed and 2 %."""
+    days = {path: (place, value) for path, _, place, value in _amounts(subject, "days")}
+    for path, phase, place, hours in _amounts(subject, "accelerator_hours"):
+        count = plain_number(phase, "accelerators")
+        if path not in days or count is None:
+            continue
+        where, length = days[path]
+        places = (place, where, (*path, "accelerators"))
+        product = count * length * 24
+        if abs(hours / product - 1) > spread(subject, *places) + 0.02:
+            message = (
+                f"{show(count)} accelerators * {show(length)} days * 24 = {show(product)} hours, not {show(hours)}"
+            )
+            yield subject.at(place, message, "compare the three with the source", also=places)
+
+
+@check("SUM010", "range-order")
+def range_order(subject: Subject) -> Iterator[Finding]:
+    """A range must have low <= best <= high."""
+    for block in subject.blocks():
+        for path, value in block.leaves():
+            ends = [value[end] for end in ("low", "best", "high") if end in value] if isinstance(value, dict) else []
+            if ends != sorted(ends):
+                message = f"the range {', '.join(show(end) for end in ends)} does not rise from low to high"
+                yield subject.at((*block.path, *path), message, "write low, best and high in rising order")
+
+
+@check("SUM011", "active-within-total", "model")
+def active_within_total(subject: Subject) -> Iterator[Finding]:
+    """params_active must not exceed params_total."""
+    active, total = plain_number(subject.value, "params_active"), plain_number(subject.value, "params_total")
+    if active is not None and total is not None and active > total:
+        message = f"{show(active)} active parameters are more than all {show(total)}"
+        yield subject.at(("params_active",), message, "the two may be swapped", also=[("params_total",)])
+
+
+@check("SUM012", "name-and-parameters", "model")
+def name_and_parameters(subject: Subject) -> Iterator[Finding]:
+    """A size in the model's name (405B) must be near params_total: within 30 %."""
+    total = plain_number(subject.value, "params_total")
+    sizes = re.findall(r"(?<![\dxA.])(\d+(?:\.\d+)?)\s?([BT])\b", subject.value.get("name", ""))
+    if total is None or len(sizes) != 1:
+        return
+    named = float(sizes[0][0]) * (1e9 if sizes[0][1] == "B" else 1e12)
+    if not 0.7 < total / named < 1.3:
+        message = f"the name says {''.join(sizes[0])}, and params_total is {show(total)}"
+        yield subject.at(("params_total",), message, f"write it as printed, in parameters: {sizes[0][0]}e9")
+
+
+@check("SUM016", "counts-within-counts", "model")
+def counts_within_counts(subject: Subject) -> Iterator[Finding]:
+    """A part must not exceed its whole (experts_per_token, dense_layers), and heads must divide by kv_heads."""
+    value = subject.value
+    for small, large in (
+        ("experts_per_token", "experts"),
+        ("dense_layers", "layers"),
+        ("sliding_window_layers", "layers"),
+    ):
+        if value.get(small, 0) > value.get(large, float("inf")):
+            message = f"{small} {value[small]} is more than {large} {value[large]}"
+            yield subject.at((small,), message, "the two may be swapped", also=[(large,)])
+    heads, groups = value.get("heads"), value.get("kv_heads")
+    if heads and groups and heads % groups:
+        message = f"heads {heads} do not divide by kv_heads {groups}"
+        yield subject.at(("kv_heads",), message, "compare both with the source", also=[("heads",)])

@@ -1,0 +1,80 @@
+"""Accepted findings: a record's own `conflicts`, and data/exceptions.yaml with a reason and an end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from datetime import date
+from typing import Any
+
+from etl.checks.nearest import did_you_mean
+from etl.checks.registry import RULES, declare
+from etl.checks.subject import House, Subject
+from etl.findings import Finding
+
+declare("EXC001", "exception-not-needed", "An exception whose finding is gone must be deleted.")
+declare("EXC002", "exception-expired", "An exception must be looked at again when its day has come.")
+declare("EXC003", "exception-of-no-record", "An exception must name a record that exists.")
+declare("EXC004", "exception-of-no-rule", "An exception must name the code of a rule.")
+
+
+def accept(found: Iterable[Finding], subjects: list[Subject], house: House) -> Iterator[Finding]:
+    """Findings without those accepted, and what is wrong with the exceptions themselves."""
+    paths = {one.record.doc.path: one for one in subjects}
+    listed = next((one for one in subjects if one.record.kind == "exceptions"), None)
+    entries = listed.value.get("exceptions", []) if listed else []
+    root = house.catalogue.data.name
+    live = {
+        (entry.get("code"), f"{root}/{entry.get('record')}") for entry in entries if not _expired(entry, house.today)
+    }
+    fired: set[tuple[str, str]] = set()
+    for finding in found:
+        fired.add((finding.code, finding.path))
+        if (finding.code, finding.path) not in live and not _conflicting(finding, paths.get(finding.path)):
+            yield finding
+    if listed:
+        for number, entry in enumerate(entries):
+            yield from _judge(listed, number, entry, house, fired)
+
+
+def _conflicting(finding: Finding, one: Subject | None) -> bool:
+    """Whether the record itself says that sources disagree about a field the finding is about."""
+    if one is None or not finding.code.startswith("SUM"):
+        return False
+    return bool({conflict.get("field") for conflict in one.value.get("conflicts", ())} & set(finding.fields))
+
+
+def _expired(entry: dict[str, Any], today: date) -> bool:
+    until = entry.get("until")
+    return isinstance(until, str) and date.fromisoformat(until) < today
+
+
+def _judge(
+    listed: Subject, number: int, entry: dict[str, Any], house: House, fired: set[tuple[str, str]]
+) -> Iterator[Finding]:
+    """What is wrong with one exception."""
+    code, record = entry.get("code"), entry.get("record")
+    if code is None or record is None:
+        return
+    path = f"{house.catalogue.data.name}/{record}"
+    known = [one.doc.path for one in house.catalogue]
+
+    def at(field: str, rule: str, message: str, tip: str) -> Finding:
+        return replace(listed.at(("exceptions", number, field), message, tip), code=rule)
+
+    if code not in RULES:
+        yield at("code", "EXC004", f"there is no rule {code!r}", did_you_mean(code, RULES, "see docs/checks.md"))
+    elif path not in known:
+        near = did_you_mean(path, known, "write the path below data/: runs/meta/llama-3.1-405b.yaml")
+        yield at(
+            "record", "EXC003", f"there is no record {record!r}", near.replace(f"{house.catalogue.data.name}/", "", 1)
+        )
+    elif _expired(entry, house.today):
+        yield at(
+            "until",
+            "EXC002",
+            f"the exception ended on {entry['until']}",
+            "look at the record again; extend it or delete it",
+        )
+    elif (code, path) not in fired:
+        yield at("code", "EXC001", f"{record} no longer has a finding {code}", "delete this exception")

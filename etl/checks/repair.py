@@ -1,0 +1,167 @@
+"""The sentence and the corrected line for a value that does not fit its schema."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from etl.schema import Shape
+from etl.yaml_nodes import number
+
+WANTED = {
+    "number": "a number",
+    "integer": "a whole number",
+    "string": "text",
+    "boolean": "true or false",
+    "array": "a list",
+    "object": "a mapping of keys to values",
+}
+UNKNOWN = frozenset(
+    {"unknown", "n/a", "na", "none", "null", "-", "?", "tbd", "tba", "not disclosed", "undisclosed", "nan"}
+)
+FLAGS = {
+    "yes": "true",
+    "on": "true",
+    "y": "true",
+    "no": "false",
+    "off": "false",
+    "n": "false",
+    "true": "true",
+    "false": "false",
+}
+SCALES = {"k": 3, "m": 6, "b": 9, "t": 12, "thousand": 3, "million": 6, "billion": 9, "trillion": 12, "g": 9, "p": 15}
+FORMS = {
+    "date": "a date like 2024-07-23, 2024-07 or 2024",
+    "slug": "lower-case letters, digits, '.' and '-'",
+    "id2": "an id like nvidia/h100-sxm-80gb",
+    "url": "a link that starts with https://",
+    "citation": "'<source key> <locator>', as in  paper Table 4",
+    "text": "one line of text without spaces at its ends",
+}
+
+
+def guideline(shape: Shape) -> str:
+    """How to fill a field: its description, its unit, its choices and its guidelines, in one line."""
+    parts = [shape.description]
+    if shape.unit:
+        parts.append(f"Unit: {shape.unit}.")
+    if shape.enum:
+        parts.append("One of " + ", ".join(str(one) for one in shape.enum) + ".")
+    return " ".join(part for part in (*parts, *shape.guidelines) if part) or shape.label
+
+
+def wrong_type(value: Any, shape: Shape) -> tuple[str, str]:
+    """Sentence and tip for a value of the wrong type.
+
+    >>> wrong_type("1_000", Shape("tp", types=("integer",)))
+    ("tp is the text '1_000', where a whole number is wanted", 'write  tp: 1000')
+    """
+    types = shape.types or tuple(one for choice in shape.choices for one in choice.types)
+    wanted = "a number or a range" if shape.is_quantity else " or ".join(WANTED[one] for one in types)
+    message = f"{shape.name} is {_shown(value)}, where {wanted} is wanted"
+    if isinstance(value, str) and {"number", "integer"} & set(types):
+        return message, _number_tip(value, shape, wanted)
+    if isinstance(value, str) and "boolean" in types:
+        return message, f"write  {shape.name}: {FLAGS.get(value.lower(), 'true, or false')}"
+    if isinstance(value, bool | int | float) and "string" in types:
+        return (
+            message,
+            f'write it in quotes: {shape.name}: "{str(value).lower() if isinstance(value, bool) else value}"',
+        )
+    if isinstance(value, float) and types == ("integer",):
+        return message, "write the whole number that the source prints, or delete the line"
+    if "array" in types and not isinstance(value, dict):
+        return message, f"write  {shape.name}: [{value}]"
+    return message, guideline(shape)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, str):
+        return f"the text {value[:40]!r}"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, dict | list):
+        return "a mapping" if isinstance(value, dict) else "a list"
+    return "empty" if value is None else f"the number {value}"
+
+
+def _number_tip(text: str, shape: Shape, wanted: str) -> str:
+    if text.strip().lower() in UNKNOWN:
+        return "delete the line: what nobody printed stays absent; what the authors withhold goes to not_disclosed"
+    spelled = spell(text)
+    if spelled is not None:
+        return f"write  {shape.name}: {spelled}"
+    ends = [spell(end) for end in re.split(r"\s*(?:-|–|to|\.\.)\s*", text)]
+    if shape.is_quantity and len(ends) == 2 and None not in ends:
+        return f"write  {shape.name}: {{low: {ends[0]}, high: {ends[1]}}}"
+    return f"write {wanted} as the source prints it, without its unit; the field's unit is {shape.unit or 'a count'}"
+
+
+def spell(text: str) -> str | None:
+    """The number that a text means, in the spelling that records use; None where it means none.
+
+    >>> spell("1_000"), spell("010"), spell("15.6T"), spell("80%"), spell(".5"), spell("+3"), spell("16:8")
+    ('1000', '10', '15.6e12', '0.8', '0.5', '3', None)
+    """
+    bare = re.sub(r"(?<=\d)[_,](?=\d)", "", text.strip()).lstrip("+~≈")
+    found = re.fullmatch(r"(-?)0*(\d*\.?\d*(?:[eE][-+]?\d+)?)\s*(%|[A-Za-z]*)", bare)
+    if not found or not re.search(r"\d", bare):
+        return None
+    sign, digits, scale = found.groups()
+    digits = "0" + digits if not digits or digits[0] in ".eE" else digits
+    digits = digits.rstrip(".")
+    if isinstance(number(digits), str):
+        return None
+    if scale == "%":
+        return f"{sign}{float(digits) / 100:g}"
+    if scale and (scale.lower() not in SCALES or "e" in digits.lower()):
+        return None
+    return f"{sign}{digits}e{SCALES[scale.lower()]}" if scale else sign + digits
+
+
+def wrong_form(value: str, shape: Shape) -> tuple[str, str]:
+    """Sentence and tip for a text of the wrong form.
+
+    >>> wrong_form("2024/7/3", Shape("released", base="date"))
+    ("released is '2024/7/3', which is not a date like 2024-07-23, 2024-07 or 2024", 'write  released: 2024-07-03')
+    """
+    base = shape.base or ("citation" if shape.name in {"cite", "from", "via"} else "text")
+    message = f"{shape.name} is {value[:60]!r}, which is not {FORMS.get(base, 'of the form ' + _pattern(shape))}"
+    return message, f"write  {shape.name}: {_better(value, base)}"
+
+
+def _pattern(shape: Shape) -> str:
+    return shape.pattern.pattern if shape.pattern else "wanted"
+
+
+def _better(value: str, base: str) -> str:
+    if base == "date":
+        parts = re.findall(r"\d+", value)
+        year_first = bool(parts) and len(parts[0]) == 4 and len(parts) <= 3
+        return "-".join([parts[0], *(part.zfill(2) for part in parts[1:])]) if year_first else "2024-07-23"
+    if base in {"slug", "id2"}:
+        return "/".join(slug(part) for part in value.split("/"))
+    if base == "url":
+        return re.sub(r"^(?:https?://)?", "https://", "".join(value.split()))
+    if base == "citation":
+        key, _, locator = value.strip().partition(" ")
+        return f"{slug(key)} {locator}".strip()
+    return " ".join(value.split()) or "..."
+
+
+def slug(text: str) -> str:
+    """Lower-case letters, digits, dots and dashes.
+
+    >>> slug("The Paper_2")
+    'the-paper-2'
+    """
+    return re.sub(r"[^a-z0-9.]+", "-", text.lower()).strip("-.") or "..."
+
+
+def out_of_range(value: float, shape: Shape) -> str:
+    """A way out for a number outside its range."""
+    if shape.limits.get("maximum") == 1 and 1 < value <= 100:
+        return f"write a fraction: {shape.name}: {value / 100:g}"
+    if value == 0:
+        return "delete the line where the number is not known: 0 is a claim"
+    return guideline(shape)

@@ -1,0 +1,58 @@
+"""Runs every rule on every record and leaves out what was accepted with a reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import date
+
+from etl.checks import amounts, dates, layout, references, shape, sources, syntax, twins  # noqa: F401
+from etl.checks.exceptions import accept
+from etl.checks.registry import RULES
+from etl.checks.subject import House, Subject
+from etl.findings import Finding
+from etl.records import Catalogue, Record
+from etl.schema import Schemas
+
+
+def examine(catalogue: Catalogue, schemas: Schemas, today: date) -> list[Finding]:
+    """Every finding in a folder of records.
+
+    Parameters
+    ----------
+    catalogue : all records, as loaded
+    schemas : the schemas they follow
+    today : the day that dates are compared with
+
+    Returns
+    -------
+    findings in order of file and line, without those that an exception or a conflict accepts
+    """
+    house = House(catalogue, schemas, today)
+    subjects = [subject(record, house) for record in catalogue]
+    found = [*catalogue.findings]
+    for one in subjects:
+        found.extend(one.record.doc.findings)
+        found.extend(findings_of(one))
+    return sorted(accept(found, subjects, house))
+
+
+def subject(record: Record, house: House) -> Subject:
+    """A record with its schema, ready for the rules."""
+    return Subject(record, house.schemas.shapes.get(record.kind, shape.ANYTHING), house)
+
+
+def findings_of(one: Subject) -> Iterator[Finding]:
+    """Schema problems first; the rules then see what is left."""
+    record = one.record
+    if record.doc.root is None:
+        return
+    problems = list(shape.problems(record.doc.value, one.shape))
+    for problem in problems:
+        found = one.at(problem.path, problem.message, problem.tip, key=problem.key)
+        yield replace(found, code=problem.code)
+    bad = {problem.path for problem in problems if problem.code != "SCH002"}
+    one.value = shape.clean(record.value, bad) if bad else record.value
+    for rule in RULES.values():
+        if rule.run and (not rule.kinds or record.kind in rule.kinds):
+            yield from (replace(found, code=rule.code) for found in rule.run(one))

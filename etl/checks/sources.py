@@ -1,0 +1,156 @@
+"""Sources: every value is covered by a citation of its block, and every citation names a source that can be found."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from etl.checks.nearest import did_you_mean
+from etl.checks.registry import check
+from etl.checks.subject import Block, Subject
+from etl.findings import Finding
+from etl.yaml_nodes import Path
+
+PERMANENT = re.compile(
+    r"https://github\.com/[^/]+/[^/]+/(?:blob|tree|raw|commit|blame)/[0-9a-f]{7,40}(?:[/?#]|\Z)"
+    r"|https://github\.com/[^/]+/[^/]+/(?:issues|pull|discussions)/\d+"
+    r"|https://github\.com/[^/]+/[^/]+/releases/(?:tag|download)/."
+    r"|https://raw\.githubusercontent\.com/[^/]+/[^/]+/[0-9a-f]{7,40}/"
+)
+GITHUB = re.compile(r"https://(?:www\.)?github\.com/|https://raw\.githubusercontent\.com/")
+ARXIV = re.compile(r"https://(?:www\.|export\.)?arxiv\.org/(?:abs|pdf|html)/(?P<id>[^?#]*)")
+
+
+def names(path: Path) -> set[str]:
+    """The names under which a cite entry may cover a value: its own, those of the objects around it, dotted ones.
+
+    >>> sorted(names(("layout", "tp")))
+    ['layout', 'layout.tp', 'tp']
+    """
+    words = [step for step in path if isinstance(step, str)]
+    return {*words, ".".join(words)}
+
+
+def _cites(subject: Subject) -> Iterator[tuple[Path, str]]:
+    """Every '<source key> <locator>' of the record with its path."""
+    cites: list[tuple[Path, Any]] = [((*block.path, "cite"), block.value.get("cite", {})) for block in subject.blocks()]
+    for number, conflict in enumerate(subject.value.get("conflicts", ())):
+        cites.append((("conflicts", number), {"cite": conflict.get("cite")}))
+    for path, entries in cites:
+        for field, entry in entries.items():
+            if isinstance(entry, str):
+                yield (*path, field), entry
+            elif isinstance(entry, dict):
+                yield from (((*path, field, part), entry[part]) for part in ("from", "via") if part in entry)
+
+
+@check("SRC001", "value-without-citation")
+def value_without_citation(subject: Subject) -> Iterator[Finding]:
+    """Every value must be covered by a cite entry of its own block: its name, the name of its object, or '*'."""
+    for block in subject.blocks():
+        cite = block.value.get("cite", {})
+        bare = [] if "*" in cite else [path for path, _ in block.leaves() if not names(path) & set(cite)]
+        if bare:
+            first = str(bare[0][-1])
+            listed = ", ".join(dict.fromkeys(".".join(str(step) for step in path) for path in bare[:8]))
+            more = f" and {len(bare) - 8} more" if len(bare) > 8 else ""
+            key = next(iter(subject.value.get("sources", {})), "paper")
+            tip = f'add it to cite: {first}: {key} <page, table or section>; or "*" for all values of the block'
+            yield subject.at((*block.path, *bare[0]), f"no citation covers {listed}{more}", tip, key=True)
+
+
+@check("SRC002", "unknown-source")
+def unknown_source(subject: Subject) -> Iterator[Finding]:
+    """A citation must start with a key that stands under sources."""
+    sources = subject.value.get("sources", {})
+    for path, entry in _cites(subject):
+        key = entry.split(" ")[0]
+        if key not in sources:
+            tip = did_you_mean(key, sources, f"add {key} under sources, or cite one of {', '.join(sources) or 'them'}")
+            yield subject.at(path, f"there is no source {key!r} in this record", tip)
+
+
+@check("SRC003", "citation-of-nothing")
+def citation_of_nothing(subject: Subject) -> Iterator[Finding]:
+    """A cite entry must name a value that stands in its block."""
+    for block in subject.blocks():
+        present: set[str] = set().union(*(names(path) for path, _ in block.leaves()), set())
+        for field in block.value.get("cite", {}):
+            if field != "*" and field not in present:
+                tip = did_you_mean(field, present, "delete the entry, or add the value")
+                message = f"cite names {field!r}, and the block has no such value"
+                yield subject.at((*block.path, "cite", field), message, tip, key=True)
+
+
+@check("SRC004", "unused-source")
+def unused_source(subject: Subject) -> Iterator[Finding]:
+    """Every source must be cited by some value or conflict."""
+    used = {entry.split(" ")[0] for _, entry in _cites(subject)}
+    for key in subject.value.get("sources", {}):
+        if key not in used:
+            yield subject.at(("sources", key), f"no value cites the source {key!r}", "cite it, or delete it", key=True)
+
+
+@check("SRC005", "undisclosed-yet-there")
+def undisclosed_yet_there(subject: Subject) -> Iterator[Finding]:
+    """A field named in not_disclosed must not have a value."""
+    for block in subject.blocks():
+        present: set[str] = set().union(*(names(path) for path, _ in block.leaves()), set())
+        for number, field in enumerate(block.value.get("not_disclosed", ())):
+            if field in present:
+                message = f"not_disclosed names {field!r}, which has a value here"
+                yield subject.at((*block.path, "not_disclosed", number), message, "delete the name or the value")
+
+
+@check("SRC006", "undisclosed-unknown")
+def undisclosed_unknown(subject: Subject) -> Iterator[Finding]:
+    """A name in not_disclosed must be a field of the block."""
+    for block in subject.blocks():
+        fields = _fields(block)
+        for number, field in enumerate(block.value.get("not_disclosed", ())):
+            if field not in fields:
+                tip = did_you_mean(field, fields, "name a field that may stand in this block")
+                yield subject.at((*block.path, "not_disclosed", number), f"{field!r} is no field of this block", tip)
+
+
+def _fields(block: Block) -> set[str]:
+    """Names of every field that may stand in a block."""
+    found: set[str] = set()
+    for name, shape in block.shape.properties.items():
+        if shape.cited:
+            found.update({name, *shape.properties, *(f"{name}.{below}" for below in shape.properties)})
+    return found
+
+
+@check("SRC007", "github-without-commit")
+def github_without_commit(subject: Subject) -> Iterator[Finding]:
+    """A GitHub link must carry a commit: branches move."""
+    for key, source in subject.value.get("sources", {}).items():
+        url = source.get("url", "")
+        if GITHUB.match(url) and not PERMANENT.match(url):
+            better = re.sub(r"/(blob|tree|raw)/[^/]+", r"/\1/<commit>", url)
+            tip = f"write the commit read: {better if better != url else url.rstrip('/') + '/tree/<commit>'}"
+            yield subject.at(("sources", key, "url"), "the GitHub link does not carry a commit", tip)
+
+
+@check("SRC008", "arxiv-without-version")
+def arxiv_without_version(subject: Subject) -> Iterator[Finding]:
+    """An arXiv link must carry the version that was read: v1, v2."""
+    for key, source in subject.value.get("sources", {}).items():
+        found = ARXIV.match(source.get("url", ""))
+        if found and not re.search(r"v\d+(?:\.pdf)?/?\Z", found["id"]):
+            tip = f"write the version read: https://arxiv.org/abs/{found['id'].removesuffix('.pdf').rstrip('/')}v1"
+            yield subject.at(("sources", key, "url"), "the arXiv link does not carry a version", tip)
+
+
+@check("SRC009", "derived-without-how")
+def derived_without_how(subject: Subject) -> Iterator[Finding]:
+    """A derived value must say how it was computed."""
+    for block in subject.blocks():
+        for field, entry in block.value.get("cite", {}).items():
+            if isinstance(entry, dict) and entry.get("basis") == "derived" and "how" not in entry:
+                tip = 'add the arithmetic in one line: how: "30.84M h / 16384"'
+                yield subject.at(
+                    (*block.path, "cite", field), f"{field!r} is derived, and nothing says how", tip, key=True
+                )

@@ -1,0 +1,24 @@
+"""Syntax rules: decided by the reader in `etl.yaml_io`, named here."""
+
+from __future__ import annotations
+
+from etl.checks.registry import declare
+
+declare("YAM001", "not-utf8", "A record is UTF-8 text.")
+declare("YAM002", "byte-order-mark", "A record has no byte order mark.")
+declare("YAM003", "crlf", "Lines end in LF.")
+declare("YAM004", "control-character", "A record holds no control characters and no exotic line ends.")
+declare("YAM005", "tab", "Indentation and text use spaces, not tabs.")
+declare("YAM006", "too-large", "A record has at most 100,000 bytes.")
+declare("YAM007", "empty", "A record is not empty.")
+declare("YAM008", "not-yaml", "A record is YAML: brackets and quotes close, indentation lines up.")
+declare("YAM009", "anchor", "Anchors and aliases are not used: each value stands where it counts.")
+declare("YAM010", "tag", "Tags are not used: the schema gives the types.")
+declare("YAM011", "key-twice", "A key stands once in its mapping.")
+declare("YAM012", "not-finite", "Numbers are finite: no .nan, no .inf.")
+declare("YAM013", "too-deep", "Values are nested at most 12 deep.")
+declare("YAM014", "second-document", "A file holds one record, without '---' and '%' lines.")
+declare("YAM015", "no-value", "Every key has a value; what is not known is left out.")
+declare("YAM016", "key-not-text", "Keys are single words of text.")
+declare("YAM017", "link-out-of-data", "Records are files in data/, not links to other places.")
+declare("YAM018", "unreadable", "Every file can be read.")

@@ -1,0 +1,94 @@
+"""Names and duplicates: one spelling per organization, one record per thing."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from etl.checks.registry import check
+from etl.checks.subject import House, Subject
+from etl.findings import Finding
+
+SUFFIXES = re.compile(r"[\s,.]+(?:ai|inc|corp|corporation|ltd|llc|gmbh|co|company|labs?|team)\.?\Z", re.IGNORECASE)
+
+
+def bare(name: str) -> str:
+    """An organization's name without case, spaces, signs and legal endings.
+
+    >>> bare("Mistral AI"), bare("mistral"), bare("01.AI"), bare("DeepSeek-AI")
+    ('mistral', 'mistral', '01', 'deepseekai')
+    """
+    return re.sub(r"[^\w]|_", "", SUFFIXES.sub("", name)).lower()
+
+
+def _spellings(house: House) -> dict[str, Counter[str]]:
+    found: dict[str, Counter[str]] = {}
+    for record in house.catalogue:
+        for field in ("organization", "vendor"):
+            name = record.value.get(field)
+            if isinstance(name, str):
+                found.setdefault(bare(name), Counter())[name] += 1
+    return found
+
+
+@check("NAM001", "organization-spelled-differently")
+def organization_spelled_differently(subject: Subject) -> Iterator[Finding]:
+    """An organization must have one spelling in all records; the most frequent one is taken."""
+    for field in ("organization", "vendor"):
+        name = subject.value.get(field)
+        if name is None:
+            continue
+        counts = subject.house.shared(_spellings)[bare(name)]
+        usual = min(counts, key=lambda one: (-counts[one], one))
+        if name != usual:
+            message = f"{name!r} is spelled {usual!r} in {counts[usual]} other record{'s' if counts[usual] > 1 else ''}"
+            yield subject.at((field,), message, f"write  {field}: {usual}")
+
+
+def _named(house: House) -> dict[tuple[str, str], list[str]]:
+    found: dict[tuple[str, str], list[str]] = {}
+    for record in house.catalogue:
+        if isinstance(record.value.get("name"), str):
+            found.setdefault((record.kind, record.value["name"].casefold()), []).append(record.doc.path)
+    return found
+
+
+@check("NAM002", "two-records-of-one-name")
+def two_records_of_one_name(subject: Subject) -> Iterator[Finding]:
+    """Two records of one kind must not have the same name."""
+    name = subject.value.get("name")
+    paths = subject.house.shared(_named).get((subject.record.kind, str(name).casefold()), [])
+    others = [path for path in paths if path != subject.record.doc.path]
+    if name is not None and others and subject.record.doc.path > others[0]:
+        yield subject.at(("name",), f"{name!r} is also the name of {others[0]}", "tell the two apart in their names")
+
+
+def _same(value: dict[str, Any]) -> tuple[Any, ...] | None:
+    """What makes two runs the same run: model, release, and the accelerators of each phase."""
+    phases = value.get("phases", ())
+    counts = (
+        [phase.get("accelerators") for phase in phases if isinstance(phase, dict)] if isinstance(phases, list) else []
+    )
+    if not value.get("model") or not value.get("released"):
+        return None
+    return str(value["model"]), str(value["released"]), str(sorted(map(str, counts)))
+
+
+def _runs(house: House) -> dict[tuple[Any, ...] | None, list[str]]:
+    found: dict[tuple[Any, ...] | None, list[str]] = {}
+    for record in house.catalogue["run"].values():
+        found.setdefault(_same(record.value), []).append(record.doc.path)
+    return found
+
+
+@check("DUP001", "same-run-twice", "run")
+def same_run_twice(subject: Subject) -> Iterator[Finding]:
+    """Two runs of one model, with the same release date and the same accelerators, are one run."""
+    same = _same(subject.record.value)
+    paths = subject.house.shared(_runs).get(same, []) if same else []
+    if paths and paths[0] != subject.record.doc.path:
+        yield subject.at(
+            ("model",), f"{paths[0]} is the same run", "merge the two files; layouts of one run are its phases"
+        )
