@@ -100,6 +100,15 @@ def cell(value: object, flop: bool = False) -> str:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else str(value)
 
 
+def printable(text: str) -> str:
+    """Text that can't steer a terminal: control characters other than line ends become blanks.
+
+    >>> printable("a\\x1b[31mb")
+    'a [31mb'
+    """
+    return "".join(char if char == "\n" or char.isprintable() else " " for char in text)
+
+
 def numeric(rows: Sequence[tuple[Any, ...]], index: int) -> bool:
     """Whether every value of a column is a number or NULL, and one is a number.
 
@@ -108,3 +117,55 @@ def numeric(rows: Sequence[tuple[Any, ...]], index: int) -> bool:
     """
     values = [row[index] for row in rows if row[index] is not None]
     return bool(values) and all(isinstance(value, int | float | decimal.Decimal) for value in values)
+
+
+def as_table(answer: Answer, width: int | None = None) -> str:
+    """The answer for people: a table, or one block per row where the table would be wider than the screen.
+
+    Parameters
+    ----------
+    answer : columns and rows
+    width : of the screen [characters]; None means endless
+
+    Returns
+    -------
+    the text, column names in full, the number of rows last
+
+    >>> print(as_table(Answer(("run_id", "tp"), [("meta/x", 8), ("meta/y", None)])))
+    run_id | tp
+    -------+---
+    meta/x |  8
+    meta/y |
+    (2 rows)
+    """
+    flop = [name in answer.flop for name in answer.columns]
+    texts = [[printable(cell(value, big)) for value, big in zip(row, flop, strict=True)] for row in answer.rows]
+    text = _grid(answer, texts)
+    if width and max(map(len, text.splitlines()), default=0) > width:
+        text = "\n".join(_block(answer.columns, row, place) for place, row in enumerate(texts, 1))
+    number = len(answer.rows)
+    return f"{text}\n({number} row{'' if number == 1 else 's'})"
+
+
+def _grid(answer: Answer, texts: list[list[str]]) -> str:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.ASCII2, show_edge=False, pad_edge=False)
+    for index, name in enumerate(answer.columns):
+        table.add_column(Text(name), justify="right" if numeric(answer.rows, index) else "left", no_wrap=True)
+    for row in texts:
+        table.add_row(*map(Text, row))
+    console = Console(width=1_000_000, file=io.StringIO(), color_system=None, legacy_windows=False)
+    with console.capture() as caught:
+        console.print(table)
+    return "\n".join(line.rstrip() for line in caught.get().splitlines())
+
+
+def _block(columns: Sequence[str], row: Sequence[str], place: int) -> str:
+    """One row, one line per column that has a value."""
+    wide = max(map(len, columns), default=0)
+    lines = [f"{name.ljust(wide)}  {value}" for name, value in zip(columns, row, strict=True) if value]
+    return "\n".join([f"-- row {place}", *lines])

@@ -238,3 +238,19 @@ def retyped(column: Column, kind: str) -> Column:
     'HUGEINT'
     """
     return replace(column, type=kind)
+
+
+def references(schemas: schema.Schemas) -> dict[str, str]:
+    """Kind of record that a column points at, by the name that the column has wherever it stands.
+
+    Parameters
+    ----------
+    schemas : the resolved schemas
+
+    Returns
+    -------
+    kind by column name
+    """
+    tables = [*record_tables(schemas), *result_tables(schemas)]
+    columns = [column for table in tables for column in table.columns]
+    return {column.name: column.ref for column in (*columns, *view_words(schemas, tables).values()) if column.ref}

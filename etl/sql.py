@@ -77,8 +77,9 @@ def open_sandbox(path: Path) -> duckdb.DuckDBPyConnection:
     """
     import duckdb
 
+    name = Path(*path.parts[-2:])
     if not path.is_file():
-        raise RefusalError(f"{path} does not exist; run `shardbook build` first.")
+        raise RefusalError(f"{name} does not exist; run `shardbook build` first.")
     try:
         return duckdb.connect(str(path), read_only=True, config=SANDBOX)
     except duckdb.Error as error:

@@ -1,0 +1,109 @@
+"""Commands on the database: build, sql, export, stats, diff, crosscheck and docs. Only these functions print."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from etl.commands.shared import checkout, progress, refusing
+
+if TYPE_CHECKING:
+    from etl.paths import Paths
+    from etl.records import Catalogue
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, help="The database and what is made from it.")
+
+
+class Form(StrEnum):
+    """How an answer is printed."""
+
+    table = "table"
+    csv = "csv"
+    json = "json"
+
+
+@app.command(epilog="Example: shardbook build")
+def build() -> None:
+    """Write build/shardbook.duckdb from the records, after checking them. A killed build leaves the last good file."""
+    from etl import database
+
+    with refusing(), progress("build") as step:
+        paths = checkout()
+        step("reading and checking records")
+        counts = database.build(paths, checked(paths), step)
+    said = ", ".join(f"{number} {kind}{'' if number == 1 else 's'}" for kind, number in counts.items() if number)
+    typer.echo(f"{paths.database.relative_to(paths.root)}: {said or 'no records'}")
+
+
+def checked(paths: Paths) -> Catalogue:
+    """The records of a checkout, refused where a check finds more than style.
+
+    Parameters
+    ----------
+    paths : the checkout
+
+    Returns
+    -------
+    the catalogue
+
+    Raises
+    ------
+    RefusalError : some record has findings
+    """
+    from datetime import date
+
+    from etl import records, schema
+    from etl.checks.runner import examine
+    from etl.refusal import RefusalError
+
+    catalogue = records.load(paths.data)
+    found = examine(catalogue, schema.load(paths.schemas), date.today())
+    # Order and spacing (FMT) change no value; everything else would reach the database.
+    grave = [finding for finding in found if not finding.code.startswith("FMT")]
+    if grave:
+        first = grave[0]
+        more = f" and {len(grave) - 1} more" if len(grave) > 1 else ""
+        raise RefusalError(
+            f"{first.path}:{first.line}:{first.col} {first.code} {first.message}{more};"
+            " nothing was built, `shardbook check` lists all."
+        )
+    return catalogue
+
+
+@app.command(epilog='Example: shardbook sql "select run_id, tokens from run_summary order by tokens desc limit 5"')
+def sql(
+    query: Annotated[str, typer.Argument(help="One statement that reads; `-` takes it from standard input.")],
+    form: Annotated[Form, typer.Option("--format", help="table for people, csv or json for programs.")] = Form.table,
+) -> None:
+    """Run one read-only query on the built database; nothing outside it can be read and nothing is written."""
+    from etl import answers
+    from etl.sql import query as ask
+
+    with refusing():
+        paths = checkout()
+        text = sys.stdin.read() if query == "-" else query
+        answer = ask(paths.database, text)
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    if form is Form.table:
+        typer.echo(answers.as_table(answer, width))
+    else:
+        typer.echo(answers.as_json(answer) if form is Form.json else answers.as_csv(answer), nl=form is Form.json)
+
+
+@app.command(epilog="Example: shardbook export")
+def export() -> None:
+    """Write every table and view as CSV and Parquet to build/export, with datapackage.json."""
+    from etl.export import export as write
+
+    with refusing(), progress("export") as step:
+        paths = checkout()
+        files = write(paths, step)
+    typer.echo(f"{paths.export.relative_to(paths.root)}: {len(files)} files, described by datapackage.json")
+
+
+if __name__ == "__main__":
+    app()
