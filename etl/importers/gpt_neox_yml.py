@@ -26,8 +26,18 @@ KEYS: Table = {
     "ep": ("expert_parallel_size", "moe_expert_parallel_size"),
 }
 GATED = frozenset({"swiglu", "geglu", "reglu", "bilinear", "glu"})
-MARKS = ("pipe_parallel_size", "model_parallel_size", "train_micro_batch_size_per_gpu", "no_weight_tying", "zero_optimization",
-         "output_layer_parallelism", "gpt_j_residual", "attention_config", "checkpoint_factor", "pos_emb")  # fmt: skip
+MARKS = (
+    "pipe_parallel_size",
+    "model_parallel_size",
+    "train_micro_batch_size_per_gpu",
+    "no_weight_tying",
+    "zero_optimization",
+    "output_layer_parallelism",
+    "gpt_j_residual",
+    "attention_config",
+    "checkpoint_factor",
+    "pos_emb",
+)
 
 
 def detect(document: Document) -> float:
@@ -84,7 +94,11 @@ def _tying(reading: Reading, tree: Map) -> None:
 def _attention(reading: Reading, tree: Map) -> None:
     """Layers of `attention_config` that are all Mamba or RWKV have no attention heads."""
     config = find(tree, "attention_config")
-    kinds = {str(k).lower() for row in (config.value if config and isinstance(config.value, list) else []) for k in _kinds(row)}
+    kinds = {
+        str(k).lower()
+        for row in (config.value if config and isinstance(config.value, list) else [])
+        for k in _kinds(row)
+    }
     if kinds and kinds <= {"mamba", "rwkv"}:
         reading.drop("heads", "kv_heads")
         reading.architecture["no_attention"] = True
@@ -101,7 +115,8 @@ def _kinds(row: object) -> list[object]:
 
 def _width(reading: Reading, tree: Map) -> None:
     """4h for a plain activation. Gated: int(width*2/3)//2 up to a multiple of `mlp_multiple_of`."""
-    if reading.architecture.get("no_attention") or not reading.get("hidden"):
+    hidden = reading.get("hidden")
+    if reading.architecture.get("no_attention") or not hidden:
         return
     stated, gated = find(tree, "intermediate_size", "ffn_hidden_size"), word(tree, "activation") in GATED
     width = fields.whole(stated.value) if stated else None
@@ -109,12 +124,15 @@ def _width(reading: Reading, tree: Map) -> None:
         if width:
             state(reading, "ffn_hidden", stated)
         else:
-            reading.default("ffn_hidden", 4 * reading.get("hidden"), "GPT-NeoX: intermediate_size = 4 * hidden_size")
+            reading.default("ffn_hidden", 4 * hidden, "GPT-NeoX: intermediate_size = 4 * hidden_size")
     elif width:
         multiple = int(number(tree, "mlp_multiple_of") or 1)
         state(reading, "ffn_hidden", stated, -(-(int(width * 2 / 3) // 2) // multiple) * multiple)
     else:
-        reading.warn("ffn-ambiguous", "a gated activation without intermediate_size: versions of GPT-NeoX disagree by a factor of two")
+        reading.warn(
+            "ffn-ambiguous",
+            "a gated activation without intermediate_size: versions of GPT-NeoX disagree by a factor of two",
+        )
     if reading.get("experts") and (reading.get("experts") or 1) > 1:
         reading.drop("ffn_hidden")
 

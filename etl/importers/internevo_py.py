@@ -33,8 +33,11 @@ def detect(document: Document) -> float:
     """A module-level `model = dict(...)` beside the names InternEvo uses."""
     if not re.search(r"^model\s*=\s*dict\(", document.text, re.M):
         return 0.0
-    marks = re.findall(r"^(?:parallel|hybrid_zero_optimizer|grad_scaler|beta2_scheduler|NUM_ATTENTION_HEAD|MLP_RATIO|JOB_NAME)\s*=",
-                       document.text, re.M)  # fmt: skip
+    marks = re.findall(
+        r"^(?:parallel|hybrid_zero_optimizer|grad_scaler|beta2_scheduler|NUM_ATTENTION_HEAD|MLP_RATIO|JOB_NAME)\s*=",
+        document.text,
+        re.M,
+    )
     return min(0.95, 0.3 + 0.3 * len(set(marks)))
 
 
@@ -77,7 +80,9 @@ def _width(reading: Reading, top: Node) -> None:
     width = -(-int(hidden * factor) // multiple) * multiple
     if (reading.get("experts") or 1) == 1:
         reading.state("ffn_hidden", width, "model.mlp_ratio", ratio.line)
-    elif width == int(hidden * factor):  # kinds of experts round in different ways: only a width that needs none is sure
+    elif width == int(
+        hidden * factor
+    ):  # kinds of experts round in different ways: only a width that needs none is sure
         reading.state("moe_ffn_hidden", width, "model.mlp_ratio", ratio.line)
 
 

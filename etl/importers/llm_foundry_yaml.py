@@ -5,7 +5,18 @@ from etl.importers.derive import attention_defaults
 from etl.importers.documents import Document
 from etl.importers.facts import Reading
 from etl.importers.resolve import resolve
-from etl.importers.tables import Table, agree, duration, number, remark_devices, state, state_all, truth, warn_repeated, word
+from etl.importers.tables import (
+    Table,
+    agree,
+    duration,
+    number,
+    remark_devices,
+    state,
+    state_all,
+    truth,
+    warn_repeated,
+    word,
+)
 from etl.importers.trees import Map, find
 
 NAME = "llm_foundry_yaml"
@@ -33,20 +44,34 @@ DURATIONS = ("max_duration", "parameters.max_duration")
 def detect(document: Document) -> float:
     """Composer's `max_duration` beside a train loader and a model with a name."""
     tree = document.tree
-    marks = ("max_duration", "train_loader", "model.name", "fsdp_config", "global_train_batch_size", "variables", "tokenizer.kwargs",
-             "device_train_microbatch_size", "algorithms", "console_log_interval")  # fmt: skip
+    marks = (
+        "max_duration",
+        "train_loader",
+        "model.name",
+        "fsdp_config",
+        "global_train_batch_size",
+        "variables",
+        "tokenizer.kwargs",
+        "device_train_microbatch_size",
+        "algorithms",
+        "console_log_interval",
+    )
     if find(tree, "trainer", "parallelism"):
         return 0.0
     count = sum(find(tree, m) is not None for m in marks)
     return 0.0 if count < 3 else min(0.95, 0.25 + 0.15 * count)
 
 
-def read(document: Document, companions: list[Document]) -> Reading:
+def read(document: Document, _companions: list[Document]) -> Reading:
     """The facts of one file."""
     reading, tree = Reading(NAME), resolve(document.tree).tree
     state_all(reading, tree, RUN)
     warn_repeated(reading, tree)
-    agree(reading, "seq_len", [find(tree, "max_seq_len"), find(tree, "model.max_seq_len"), find(tree, "train_loader.dataset.max_seq_len")])
+    agree(
+        reading,
+        "seq_len",
+        [find(tree, "max_seq_len"), find(tree, "model.max_seq_len"), find(tree, "train_loader.dataset.max_seq_len")],
+    )
     if word(tree, "model.name") in {"mpt_causal_lm", "mosaic_gpt"}:
         state_all(reading, tree, MPT)
         _width(reading, tree)
@@ -101,15 +126,28 @@ def _architecture(reading: Reading, tree: Map) -> None:
     """MPT: biases and learned positions unless switched off, two-matrix FFN."""
     kind = word(tree, "model.ffn_config.ffn_type")
     norm = word(tree, "model.norm_type")
-    if kind not in {"", "mptmlp", "mptglu"} or norm not in {"", "low_precision_layernorm", "layernorm", "rmsnorm", "low_precision_rmsnorm"}:
+    if kind not in {"", "mptmlp", "mptglu"} or norm not in {
+        "",
+        "low_precision_layernorm",
+        "layernorm",
+        "rmsnorm",
+        "low_precision_rmsnorm",
+    }:
         return
     bias = 0 if truth(tree, "model.no_bias") else 1
-    places = truth(tree, "model.learned_pos_emb") is not False and not truth(tree, "model.attn_config.alibi", "model.alibi")
+    places = truth(tree, "model.learned_pos_emb") is not False and not truth(
+        tree, "model.attn_config.alibi", "model.alibi"
+    )
     places = places and not truth(tree, "model.attn_config.rope")
     positions = number(tree, "model.max_seq_len", "max_seq_len") or 2048
     if truth(tree, "model.attn_config.qk_ln", "model.attn_config.qk_gn"):
         return
     reading.architecture.update(
-        complete=True, gated_mlp=kind == "mptglu", qkv_bias=bias, attention_output_bias=bias, mlp_bias=bias,
-        norm_vectors=1 if "rms" in norm else 1 + bias, learned_positions=positions if places else 0,
-    )  # fmt: skip
+        complete=True,
+        gated_mlp=kind == "mptglu",
+        qkv_bias=bias,
+        attention_output_bias=bias,
+        mlp_bias=bias,
+        norm_vectors=1 if "rms" in norm else 1 + bias,
+        learned_positions=positions if places else 0,
+    )

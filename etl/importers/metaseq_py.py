@@ -14,13 +14,25 @@ NAME = "metaseq_py"
 
 # The columns of `Size(...)` when the file does not define the class, and what each column means.
 COLUMNS = ("n_layers", "emb_size", "n_heads", "d_head", "batch_size", "lr", "model_parallel")
-MEANING = {"n_layers": "layers", "emb_size": "hidden", "n_heads": "heads", "d_head": "head_dim", "batch_size": "global_batch_tokens",
-           "model_parallel": "tp", "ffn_size": "ffn_hidden"}  # fmt: skip
+MEANING = {
+    "n_layers": "layers",
+    "emb_size": "hidden",
+    "n_heads": "heads",
+    "d_head": "head_dim",
+    "batch_size": "global_batch_tokens",
+    "model_parallel": "tp",
+    "ffn_size": "ffn_hidden",
+}
 FLAGS = {
-    "--decoder-layers": "layers", "--decoder-embed-dim": "hidden", "--decoder-ffn-embed-dim": "ffn_hidden",
-    "--decoder-attention-heads": "heads", "--model-parallel-size": "tp", "--tokens-per-sample": "seq_len",
-    "--batch-size": "micro_batch", "--max-update": "train_steps",
-}  # fmt: skip
+    "--decoder-layers": "layers",
+    "--decoder-embed-dim": "hidden",
+    "--decoder-ffn-embed-dim": "ffn_hidden",
+    "--decoder-attention-heads": "heads",
+    "--model-parallel-size": "tp",
+    "--tokens-per-sample": "seq_len",
+    "--batch-size": "micro_batch",
+    "--max-update": "train_steps",
+}
 
 
 def detect(document: Document) -> float:
@@ -30,7 +42,7 @@ def detect(document: Document) -> float:
     return 0.85 if re.search(r"^MODEL_SIZES\s*=", document.text, re.M) and "Size(" in document.text else 0.0
 
 
-def read(document: Document, companions: list[Document]) -> Reading:
+def read(document: Document, _companions: list[Document]) -> Reading:
     """The first row of the table of sizes, then the flags of the sweep."""
     reading, program = Reading(NAME), Program(document)
     for name in program.functions:
@@ -41,8 +53,9 @@ def read(document: Document, companions: list[Document]) -> Reading:
     if len(sizes) > 1:
         reading.warn("several-runs", f"the table holds {len(sizes)} models; the first is reported")
     _flags(reading, [n for n in program.nodes if n.last == "hyperparam"])
-    if reading.get("layers") and reading.get("hidden"):
-        reading.default("ffn_hidden", 4 * reading.get("hidden"), "metaseq: ffn_size = 4 * emb_size")
+    hidden = reading.get("hidden")
+    if hidden:
+        reading.default("ffn_hidden", 4 * hidden, "metaseq: ffn_size = 4 * emb_size")
         attention_defaults(reading, "metaseq")
     return reading
 
@@ -82,10 +95,14 @@ def _flags(reading: Reading, calls: list[Node]) -> None:
 
 def _switches(reading: Reading, given: dict[str, tuple[Any, int]]) -> None:
     """Flags without a number: sharding, precision, recomputation, tying."""
-    for flag, field, value in (("--bf16", "precision", "bf16"), ("--memory-efficient-bf16", "precision", "bf16"),
-                               ("--fp16", "precision", "fp16"), ("--memory-efficient-fp16", "precision", "fp16"),
-                               ("--checkpoint-activations", "recompute", "full"),
-                               ("--share-decoder-input-output-embed", "tied_embeddings", True)):  # fmt: skip
+    for flag, field, value in (
+        ("--bf16", "precision", "bf16"),
+        ("--memory-efficient-bf16", "precision", "bf16"),
+        ("--fp16", "precision", "fp16"),
+        ("--memory-efficient-fp16", "precision", "fp16"),
+        ("--checkpoint-activations", "recompute", "full"),
+        ("--share-decoder-input-output-embed", "tied_embeddings", True),
+    ):
         if flag in given and field not in reading.facts:
             reading.state(field, value, flag, given[flag][1])
     backend = given.get("--ddp-backend")

@@ -44,7 +44,7 @@ def detect(document: Document) -> float:
     return 0.9 if find(tree, "tokens.micro_batch_size") and find(tree, "parallelism.dp") else 0.0
 
 
-def read(document: Document, companions: list[Document]) -> Reading:
+def read(document: Document, _companions: list[Document]) -> Reading:
     """The facts of one nanotron file; it needs no companions."""
     reading, tree = Reading(NAME), document.tree
     state_all(reading, tree, KEYS)
@@ -81,4 +81,6 @@ def _architecture(reading: Reading, document: Document) -> None:
         return
     llama, qwen = truth(model.value, "is_llama_config"), truth(model.value, "is_qwen2_config")
     if llama or qwen:
-        reading.architecture.update(complete=True, gated_mlp=True, qkv_bias=bool(qwen and truth(model.value, "attention_bias")))
+        reading.architecture.update(
+            complete=True, gated_mlp=True, qkv_bias=bool(qwen and truth(model.value, "attention_bias"))
+        )

@@ -28,8 +28,17 @@ KEYS: dict[str, tuple[str, ...]] = {
 LENGTHS = ("seq_length", "sequence_length", "seq_len")
 PRECISIONS = ("mixed_precision", "precision_config", "precision", "plugins")
 # The first word of this list found in the name of a precision recipe decides.
-WORDS = (("nvfp4", "nvfp4"), ("fp4", "nvfp4"), ("mxfp8", "mxfp8"), ("fp8_mx", "mxfp8"), ("fp8", "fp8"), ("bf16", "bf16"),
-         ("fp16", "fp16"), ("16-mixed", "fp16"), ("fp32", "fp32"))  # fmt: skip
+WORDS = (
+    ("nvfp4", "nvfp4"),
+    ("fp4", "nvfp4"),
+    ("mxfp8", "mxfp8"),
+    ("fp8_mx", "mxfp8"),
+    ("fp8", "fp8"),
+    ("bf16", "bf16"),
+    ("fp16", "fp16"),
+    ("16-mixed", "fp16"),
+    ("fp32", "fp32"),
+)
 _RECIPE = re.compile(r"(?!_)\w*(?:recipe|config(?:_\w+)?|pretrain|finetune|sft)")
 _NAMED_DEVICES = re.compile(r"(?:^|_)(\d{1,6})_?gpus?(?:_|$)")
 _TOLD_DEVICES = re.compile(r"(?<![\w.])(\d{1,6})\s*(?:[x×]\s*[A-Z]\w*\d|GPUs\b)")
@@ -41,7 +50,7 @@ def detect(document: Document) -> float:
     return 0.9 if re.search(r"^(?:from|import)\s+(?:nemo|nemo_run|megatron\.bridge)\b", head, re.M) else 0.0
 
 
-def read(document: Document, companions: list[Document]) -> Reading:
+def read(document: Document, _companions: list[Document]) -> Reading:
     """The facts of the first recipe of the file."""
     reading, program = Reading(NAME), Program(document)
     recipes = [n for n in program.functions if _RECIPE.fullmatch(n)]
@@ -90,7 +99,9 @@ def _length(reading: Reading, settings: dict[str, list[tuple[str, Val]]]) -> Non
 
 def _devices(reading: Reading, settings: dict[str, list[tuple[str, Val]]]) -> None:
     nodes = next((v for _, v in _values(settings, ("num_nodes",)) if numeric(v)), None)
-    each = next((v for _, v in _values(settings, ("devices", "num_gpus_per_node", "gpus_per_node")) if numeric(v)), None)
+    each = next(
+        (v for _, v in _values(settings, ("devices", "num_gpus_per_node", "gpus_per_node")) if numeric(v)), None
+    )
     if nodes is not None and each is not None:
         reading.state("accelerators", nodes.value * each.value, "num_nodes * devices", nodes.line)
 
@@ -132,6 +143,8 @@ def _memory(reading: Reading, settings: dict[str, list[tuple[str, Val]]]) -> Non
 
 def _remark(reading: Reading, function: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
     """A device count in the name or the docstring of the recipe, the weakest source."""
-    told = _NAMED_DEVICES.search(function.name) or _TOLD_DEVICES.search((ast.get_docstring(function) or "").split("\n")[0])
+    told = _NAMED_DEVICES.search(function.name) or _TOLD_DEVICES.search(
+        (ast.get_docstring(function) or "").split("\n")[0]
+    )
     if told:
         reading.remark("accelerators", int(told.group(1)), function.name, function.lineno)

@@ -12,8 +12,13 @@ NAME = "olmo_core_py"
 # Class names of the library (the part before "Config") and the settings they hold.
 LOADER, MODULE, TRAINER, DATA = "DataLoaderConfig", "TrainModuleConfig", "TrainerConfig", "DatasetConfig"
 SHARDING = {"fsdp": 3, "hsdp": 3, "ddp": 0}
-RECOMPUTE = {"full": "full", "selected_modules": "selective", "selected_blocks": "selective", "selected_ops": "selective",
-             "budget": "selective"}  # fmt: skip
+RECOMPUTE = {
+    "full": "full",
+    "selected_modules": "selective",
+    "selected_blocks": "selective",
+    "selected_ops": "selective",
+    "budget": "selective",
+}
 LENGTH_NAMES = ("SEQUENCE_LENGTH", "DEFAULT_SEQUENCE_LENGTH", "SEQ_LENGTH")
 BATCH_NAMES = ("GLOBAL_BATCH_SIZE", "GLOBAL_BATCH_SIZE_TOKENS")
 
@@ -23,7 +28,7 @@ def detect(document: Document) -> float:
     return 0.95 if re.search(r"^(?:from|import)\s+olmo_core\b", document.text[:20_000], re.M) else 0.0
 
 
-def read(document: Document, companions: list[Document]) -> Reading:
+def read(document: Document, _companions: list[Document]) -> Reading:
     """The facts of the config a script builds, every function of it followed with unknown arguments."""
     reading, program = Reading(NAME), Program(document)
     for name in program.functions:
@@ -34,7 +39,7 @@ def read(document: Document, companions: list[Document]) -> Reading:
     _batch(reading, nodes, module, program)
     if module is not None:
         _module(reading, module)
-    _end(reading, _first(nodes, TRAINER), nodes)
+    _end(reading, _first(nodes, TRAINER))
     return reading
 
 
@@ -69,9 +74,14 @@ def _length(reading: Reading, nodes: list[Node], program: Program) -> None:
 
 def _batch(reading: Reading, nodes: list[Node], module: Node | None, program: Program) -> None:
     """Batch sizes stand in tokens; sequences follow where the length divides them."""
-    _state(reading, "global_batch_tokens", _field(nodes, LOADER, "global_batch_size") or _named(program, BATCH_NAMES)
-           or _field(nodes, "", "global_batch_size"))  # fmt: skip
-    place, length = module and module.fields.get("rank_microbatch_size"), reading.get("seq_len")
+    _state(
+        reading,
+        "global_batch_tokens",
+        _field(nodes, LOADER, "global_batch_size")
+        or _named(program, BATCH_NAMES)
+        or _field(nodes, "", "global_batch_size"),
+    )
+    place, length = module.fields.get("rank_microbatch_size") if module else None, reading.get("seq_len")
     tokens = numeric(place)
     if place is not None and tokens and length and tokens % length == 0:
         reading.state("micro_batch", tokens // length, "rank_microbatch_size", place.line)
@@ -79,7 +89,9 @@ def _batch(reading: Reading, nodes: list[Node], module: Node | None, program: Pr
 
 def _module(reading: Reading, module: Node) -> None:
     sharding = module.get("dp_config", "name")
-    reading.state("zero_stage", SHARDING.get(text_of(sharding).lower()), "dp_config.name", sharding.line if sharding else None)
+    reading.state(
+        "zero_stage", SHARDING.get(text_of(sharding).lower()), "dp_config.name", sharding.line if sharding else None
+    )
     dtype, float8 = module.get("dp_config", "param_dtype"), module.fields.get("float8_config")
     enabled = module.get("float8_config", "enabled")
     if float8 is not None and isinstance(float8.value, Node) and (enabled is None or enabled.value is True):
@@ -103,12 +115,14 @@ def _recompute(reading: Reading, module: Node) -> None:
         reading.state("recompute", RECOMPUTE.get(text_of(mode).lower()), "ac_config.mode", config.line)
 
 
-def _end(reading: Reading, trainer: Node | None, nodes: list[Node]) -> None:
+def _end(reading: Reading, trainer: Node | None) -> None:
     """The earlier of `max_duration` and `hard_stop`."""
     ends = {k: _length_of(trainer.fields.get(k)) for k in ("max_duration", "hard_stop")} if trainer else {}
     known = {k: e for k, e in ends.items() if e is not None}
     batch = reading.get("global_batch_tokens")
-    if not known or (len(known) == 1 and trainer is not None and "hard_stop" in trainer.fields and "hard_stop" not in known):
+    if not known or (
+        len(known) == 1 and trainer is not None and "hard_stop" in trainer.fields and "hard_stop" not in known
+    ):
         return
     if len(known) == 2:
         reading.warn("two-ends", "max_duration and hard_stop are both set; the earlier one is reported")

@@ -30,13 +30,22 @@ SHARDING = {"full_shard": 3, "hybrid_shard": 3, "_hybrid_shard_zero2": 2, "shard
 def detect(document: Document) -> float:
     """OLMo names `model.d_model` beside `device_train_microbatch_size` or `max_sequence_length` at the top."""
     tree = document.tree
-    if not find(tree, "model.d_model") or find(tree, "variables", "model.expansion_ratio", "model.attn_config", "train_loader"):
+    if not find(tree, "model.d_model") or find(
+        tree, "variables", "model.expansion_ratio", "model.attn_config", "train_loader"
+    ):
         return 0.0
-    marks = ("model.weight_tying", "model.activation_type", "model.block_type", "model.mlp_ratio", "device_train_microbatch_size", "fsdp")
+    marks = (
+        "model.weight_tying",
+        "model.activation_type",
+        "model.block_type",
+        "model.mlp_ratio",
+        "device_train_microbatch_size",
+        "fsdp",
+    )
     return min(0.95, 0.3 * sum(find(tree, m) is not None for m in marks))
 
 
-def read(document: Document, companions: list[Document]) -> Reading:
+def read(document: Document, _companions: list[Document]) -> Reading:
     """The facts of one file; most of its length is data paths."""
     reading, tree = Reading(NAME), resolve(document.tree).tree
     state_all(reading, tree, KEYS)
@@ -99,12 +108,16 @@ def _architecture(reading: Reading, tree: Map) -> None:
     biased = truth(tree, "model.include_bias") is not False
     if reading.get("experts") or biased or truth(tree, "model.rope") is not True or not reading.get("ffn_hidden"):
         return
-    if kind not in {"", "default", "low_precision", "rms"} or word(tree, "model.block_type") not in {"", "sequential", "llama"}:
+    if kind not in {"", "default", "low_precision", "rms"} or word(tree, "model.block_type") not in {
+        "",
+        "sequential",
+        "llama",
+    }:
         return
     affine = truth(tree, "model.layer_norm_with_affine")
     bias = kind != "rms" and truth(tree, "model.bias_for_layer_norm") is True
     weights = 0 if affine is False else 2 if bias else 1
-    reading.architecture.update(complete=True, gated_mlp=_gated(tree), norm_vectors=weights, vocab=rows or reading.get("vocab"))
+    reading.architecture.update(complete=True, gated_mlp=_gated(tree), norm_vectors=weights, rows=rows)
     if truth(tree, "model.attention_layer_norm"):
         with_weights = truth(tree, "model.attention_layer_norm_with_affine") is not False
         reading.architecture["qk_norm"] = "projection" if with_weights else "none"

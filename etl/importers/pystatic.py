@@ -74,7 +74,9 @@ class Node:
             node = here.value
         return here
 
-    def walk(self, path: tuple[str, ...] = (), seen: frozenset[int] = frozenset()) -> Iterator[tuple[tuple[str, ...], Val]]:
+    def walk(
+        self, path: tuple[str, ...] = (), seen: frozenset[int] = frozenset()
+    ) -> Iterator[tuple[tuple[str, ...], Val]]:
         """Every field below this node, as (path, value), outer ones first."""
         if id(self) in seen or len(path) > MAX_PATH:
             return
@@ -86,14 +88,32 @@ class Node:
 
 
 BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: operator.pow,
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
 }
 COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
-    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt,
-    ast.GtE: operator.ge, ast.Is: operator.is_, ast.IsNot: operator.is_not,
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Is: operator.is_,
+    ast.IsNot: operator.is_not,
 }
-BUILTINS: dict[str, Callable[..., Any]] = {"int": int, "float": float, "max": max, "min": min, "round": round, "abs": abs}
+BUILTINS: dict[str, Callable[..., Any]] = {
+    "int": int,
+    "float": float,
+    "max": max,
+    "min": min,
+    "round": round,
+    "abs": abs,
+}
 
 
 def is_number(value: object) -> bool:

@@ -1,4 +1,4 @@
-"""What the format modules share: reading a table of keys, comparing two keys, durations, and device counts in comments."""
+"""What the format modules share: tables of keys, two keys for one fact, durations, device counts in comments."""
 
 import re
 from collections.abc import Iterable
@@ -13,7 +13,8 @@ Table = dict[str, tuple[str, ...]]
 
 _CHIPS = r"(?:H100|H200|H800|A100|A800|V100|B200|GB200|MI\d{3}X?|Ascend|TPU|NVIDIA|80GB|40GB|SXM|PCIe)s?"
 _DEVICES = re.compile(
-    rf"(?<![\w.\-/=])~?(\d{{1,6}})\s*(?:[x×*]\s*)?(?:(?:\d+\s?GB|{_CHIPS})\s*){{0,4}}(?:GPU|NPU|accelerator)s?\b(?!\s*(?:per|/|each|a node))",
+    rf"(?<![\w.\-/=])~?(\d{{1,6}})\s*(?:[x×*]\s*)?(?:(?:\d+\s?GB|{_CHIPS})\s*){{0,4}}(?:GPU|NPU|accelerator)s?\b"
+    r"(?!\s*(?:per|/|each|a node))",
     re.I,
 )
 _COMMENT_LINE = re.compile(r"\s*#(.*)")
@@ -101,7 +102,7 @@ def remark_devices(reading: Reading, document: Document) -> None:
 
 
 def duration(text: Any) -> tuple[str, int] | None:
-    """A length of training as (unit, number): ``2e12T`` tokens, ``63900ba`` steps, ``5000`` steps; None for epochs and shares.
+    """A length of training as (unit, number): ``2e12T`` tokens, ``63900ba`` or ``5000`` steps; None for epochs, shares.
 
     >>> duration("2e12T"), duration("63900ba"), duration(1000), duration("2ep"), duration("0.1dur")
     (('tokens', 2000000000000), ('steps', 63900), ('steps', 1000), None, None)
