@@ -1,0 +1,92 @@
+"""MaxText launch scripts: `key=value` words of the training command on top of the YAML layers beside the script."""
+
+import re
+from math import prod
+from pathlib import PurePosixPath
+
+from etl.importers import fields, maxtext_keys
+from etl.importers.documents import Document
+from etl.importers.facts import Reading
+from etl.importers.maxtext_yaml import check_override, layered
+from etl.importers.shell_run import Command, Shell
+from etl.importers.shell_values import known, text
+from etl.importers.tables import comment_blocks, number
+from etl.importers.trees import Map
+from etl.importers.yaml_reader import scalar
+
+NAME = "maxtext_sh"
+
+UNRESOLVED = "${}"
+_SETTING = re.compile(r"([a-z][a-z0-9_]*)=(.*)", re.S)
+_NODES = re.compile(r"(\d{1,5})\s*(?:nodes|VMs|hosts)\.?", re.I)
+
+
+def detect(document: Document) -> float:
+    """The program's name beside its settings, or beside another script of its own."""
+    if not re.search(r"maxtext", document.text, re.I):
+        return 0.0
+    marks = re.findall(
+        r"\b(?:base\.yml|per_device_batch_size|max_target_length|ici_\w+_parallelism|run_name)\b", document.text
+    )
+    return 0.95 if len(set(marks)) > 1 else 0.5
+
+
+def read(document: Document, companions: list[Document]) -> Reading:
+    """The facts of the training command, with base.yml, model and run files where they are given."""
+    reading = Reading(NAME)
+    scripts = {c.name: c for c in companions if c.kind == "shell"}
+    command = _settings(_follow(document, scripts, {}, 0))
+    layers = [c.tree for c in companions if c.kind == "yaml"]
+    check_override(reading, layers, command)
+    tree = layered(layers, command)
+    maxtext_keys.state_model(reading, tree)
+    maxtext_keys.state_run(reading, tree)
+    maxtext_keys.architecture(reading, tree)
+    _remark(reading, tree, document)
+    return reading
+
+
+def _follow(document: Document, scripts: dict[str, Document], arguments: dict[str, str], depth: int) -> list[Command]:
+    """The training commands of a script, those of a script it calls with positional arguments among them."""
+    shell = Shell()
+    shell.variables |= {place: text(value) for place, value in arguments.items()}
+    shell.run(document.text)
+    found: list[Command] = []
+    for command in shell.commands:
+        called = next((i for i, (w, _) in enumerate(command.words[:3]) if PurePosixPath(w).name in scripts), None)
+        if called is not None and depth < 4:
+            words = [w for w, _ in command.words[called:]]
+            given = {str(i): w for i, w in enumerate(words[1:10], 1)}
+            found += _follow(scripts[PurePosixPath(words[0]).name], scripts, given, depth + 1)
+        elif sum(_SETTING.fullmatch(w) is not None for w, _ in command.words) > 1:
+            found.append(command)
+    return found
+
+
+def _settings(commands: list[Command]) -> Map:
+    """The settings of the first command that is sure to run, else of the first; an unknown value hides lower layers."""
+    chosen = next((c for c in commands if c.certain), commands[0] if commands else None)
+    tree = Map()
+    for word, line in chosen.words if chosen else []:
+        match = _SETTING.fullmatch(word)
+        if match is not None:
+            value = match.group(2).strip("'\"")
+            tree.merged.add(match.group(1))
+            tree.put(match.group(1), scalar(value) if known(value) else UNRESOLVED, line)
+    return tree
+
+
+def _remark(reading: Reading, tree: Map, document: Document) -> None:
+    """A comment with a number of nodes, times the devices of a node where the ici axes fix them."""
+    if reading.get("accelerators"):
+        return
+    axes = [number(tree, k) for k in tree if k.startswith("ici_") and k.endswith("_parallelism")]
+    told = {int(m.group(1)): line for line, words in comment_blocks(document) if (m := _NODES.fullmatch(words))}
+    if len(told) != 1 or not axes or any(a is None or a <= 0 for a in axes):
+        return
+    ((nodes, line),) = told.items()
+    devices = nodes * prod(int(a) for a in axes if a)
+    reading.remark("accelerators", devices, "comment", line)
+    each = reading.extra.get("per_device_batch")
+    if each:
+        reading.derive("global_batch", fields.number(each * devices), "accelerators")
