@@ -16,12 +16,16 @@ DEPTH_LIMIT = 12
 
 @dataclass
 class Doc:
-    """One file: its values, its tree, its text, and what the reader refused. `root` is None when there is no tree."""
+    """One file: its values, its tree, its text, and what the reader refused. `root` is None when there is no tree.
+
+    `spans` tells where scalars start and end, for texts with a '#' in them.
+    """
 
     path: str
     text: str = ""
     root: Node | None = None
     findings: list[Finding] = field(default_factory=list)
+    spans: list[tuple[int, int, str]] = field(default_factory=list)
     _value: Any = None
 
     @property
@@ -108,6 +112,7 @@ class _Builder:
     def __init__(self, doc: Doc) -> None:
         self.doc = doc
         self.seen: set[tuple[str, Place]] = set()
+        self.hashes = "#" in doc.text
 
     def build(self) -> Node | None:
         from yaml import MarkedYAMLError, YAMLError
@@ -155,6 +160,8 @@ class _Builder:
             return self._sequence(Node([], place, mark.index, mark.index, style=style), stream, depth)
         if kind == "AliasEvent":
             return Node(None, place, mark.index, event.end_mark.index)
+        if self.hashes:
+            self.doc.spans.append((mark.index, event.end_mark.index, event.style or ""))
         value = scalar(event.value, event.implicit[0] and not event.style)
         return Node(value, place, mark.index, event.end_mark.index, event.value, event.style or "")
 

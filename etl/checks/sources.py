@@ -45,6 +45,20 @@ def _cites(subject: Subject) -> Iterator[tuple[Path, str]]:
                 yield from (((*path, field, part), entry[part]) for part in ("from", "via") if part in entry)
 
 
+def _is_described(entry: str) -> bool:
+    """Whether a `via` describes a document without an address ("a transcription of the paper") instead of a source."""
+    return entry.startswith(("a ", "an "))
+
+
+def _opened(subject: Subject) -> set[str]:
+    """Keys of the sources that somebody read: cited without `via`, or named in a `via`."""
+    cites = [block.value.get("cite", {}) for block in subject.blocks()]
+    entries = [entry for cite in cites for entry in cite.values()]
+    entries += [conflict.get("cite") for conflict in subject.value.get("conflicts", ())]
+    read = [entry if isinstance(entry, str) else entry.get("via", entry.get("from", "")) for entry in entries if entry]
+    return {text.split(" ")[0] for text in read}
+
+
 @check("SRC001", "value-without-citation")
 def value_without_citation(subject: Subject) -> Iterator[Finding]:
     """Every value must be covered by a cite entry of its own block: its name, the name of its object, or '*'."""
@@ -66,7 +80,7 @@ def unknown_source(subject: Subject) -> Iterator[Finding]:
     sources = subject.value.get("sources", {})
     for path, entry in _cites(subject):
         key = entry.split(" ")[0]
-        if key not in sources:
+        if key not in sources and not (path[-1] == "via" and _is_described(entry)):
             tip = did_you_mean(key, sources, f"add {key} under sources, or cite one of {', '.join(sources) or 'them'}")
             yield subject.at(path, f"there is no source {key!r} in this record", tip)
 
@@ -125,10 +139,11 @@ def _fields(block: Block) -> set[str]:
 
 @check("SRC007", "github-without-commit")
 def github_without_commit(subject: Subject) -> Iterator[Finding]:
-    """A GitHub link must carry a commit: branches move."""
+    """A GitHub link that a value was read in must carry a commit: branches move."""
+    opened = _opened(subject)
     for key, source in subject.value.get("sources", {}).items():
         url = source.get("url", "")
-        if GITHUB.match(url) and not PERMANENT.match(url):
+        if key in opened and GITHUB.match(url) and not PERMANENT.match(url):
             better = re.sub(r"/(blob|tree|raw)/[^/]+", r"/\1/<commit>", url)
             tip = f"write the commit read: {better if better != url else url.rstrip('/') + '/tree/<commit>'}"
             yield subject.at(("sources", key, "url"), "the GitHub link does not carry a commit", tip)
@@ -136,9 +151,10 @@ def github_without_commit(subject: Subject) -> Iterator[Finding]:
 
 @check("SRC008", "arxiv-without-version")
 def arxiv_without_version(subject: Subject) -> Iterator[Finding]:
-    """An arXiv link must carry the version that was read: v1, v2."""
+    """An arXiv link that a value was read in must carry its version (v1, v2), or the source the day it was read."""
+    opened = _opened(subject)
     for key, source in subject.value.get("sources", {}).items():
-        found = ARXIV.match(source.get("url", ""))
+        found = ARXIV.match(source.get("url", "")) if key in opened and "read" not in source else None
         if found and not re.search(r"v\d+(?:\.pdf)?/?\Z", found["id"]):
             tip = f"write the version read: https://arxiv.org/abs/{found['id'].removesuffix('.pdf').rstrip('/')}v1"
             yield subject.at(("sources", key, "url"), "the arXiv link does not carry a version", tip)

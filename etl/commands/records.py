@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from etl.paths import Paths, find_root
+from etl.selection import Selection
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="Records: check, format, draft.")
 
@@ -41,6 +42,13 @@ def _paths() -> Paths:
         raise _misuse(str(error)) from None
 
 
+def _selection(paths: Paths, where: list[Path] | None) -> Selection:
+    try:
+        return Selection.of(paths.data, where or [])
+    except ValueError as error:
+        raise _misuse(str(error)) from None
+
+
 @app.command(epilog="Example: shardbook check data/runs/meta --format github")
 def check(
     where: Where = None,
@@ -54,13 +62,9 @@ def check(
     from etl import findings, schema
     from etl.checks.runner import examine
     from etl.records import load
-    from etl.selection import Selection
 
     paths = _paths()
-    try:
-        selection = Selection.of(paths.data, where or [])
-    except ValueError as error:
-        raise _misuse(str(error)) from None
+    selection = _selection(paths, where)
     catalogue = load(paths.data)
     found = [one for one in examine(catalogue, schema.load(paths.schemas), date.today()) if selection.holds(one.path)]
     printed = findings.render(found, form.value)
@@ -70,6 +74,34 @@ def check(
         count = sum(selection.holds(record.doc.path) for record in catalogue)
         typer.echo(findings.summary(found, count))
     raise typer.Exit(1 if found else 0)
+
+
+@app.command(epilog="Example: shardbook fmt data/runs/meta")
+def fmt(
+    where: Where = None,
+    only_check: Annotated[bool, typer.Option("--check", help="Change nothing; exit 1 if a file would change.")] = False,
+) -> None:
+    """Write records in canonical form: key order of the schema, one spelling of quotes, wrapped prose."""
+    from etl import findings, schema
+    from etl.formatting import rewrite
+    from etl.records import load
+
+    paths = _paths()
+    selection = _selection(paths, where)
+    shapes = schema.load(paths.schemas).shapes
+    catalogue = load(paths.data)
+    changed: list[str] = []
+    found = [one for one in catalogue.findings if selection.holds(one.path)]
+    for record in catalogue:
+        if selection.holds(record.doc.path):
+            change = rewrite(record, shapes.get(record.kind), write=not only_check)
+            changed += [record.doc.path] if change.changed else []
+            found += change.findings
+    for path in changed:
+        typer.echo(f"{'would format' if only_check else 'formatted'} {path}")
+    if found:
+        typer.echo(findings.render(found))
+    raise typer.Exit(1 if found or (only_check and changed) else 0)
 
 
 if __name__ == "__main__":

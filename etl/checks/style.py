@@ -1,0 +1,35 @@
+"""Canonical form: the formatter decides, the rule compares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from etl.canonical import form
+from etl.checks.registry import check
+from etl.checks.subject import Subject
+from etl.comments import comments
+from etl.findings import Finding
+
+
+@check("FMT001", "not-canonical")
+def not_canonical(subject: Subject) -> Iterator[Finding]:
+    """A record is written as `shardbook fmt` writes it."""
+    doc = subject.record.doc
+    if doc.root is None or not isinstance(doc.root.value, dict) or comments(doc):
+        return
+    yours, ours = doc.text.split("\n"), form(doc, subject.shape).split("\n")
+    for number, (line, wanted) in enumerate(zip([*yours, "(end)"], [*ours, "(end)"], strict=False), 1):
+        if line != wanted:
+            col = next((at for at, pair in enumerate(zip(line, wanted, strict=False), 1) if pair[0] != pair[1]), 1)
+            tip = f"run shardbook fmt; it writes: {wanted.strip()[:100] or '(nothing)'}"
+            yield Finding(doc.path, number, col, "", "the file differs from its canonical form from here on", tip)
+            return
+
+
+@check("FMT002", "comment")
+def comment(subject: Subject) -> Iterator[Finding]:
+    """A record holds no comments: prose goes into a note, where readers of the report see it."""
+    doc = subject.record.doc
+    for place, text in comments(doc):
+        tip = f"move it into a note: note: {text.lstrip('# ')[:80]}"
+        yield Finding(doc.path, *place, "", "comments are lost to readers of the data", tip)

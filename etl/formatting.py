@@ -1,0 +1,84 @@
+"""Rewrites a record in canonical form, all of it or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from etl import yaml_bytes, yaml_io
+from etl.canonical import ANY, form, mend
+from etl.comments import comments
+from etl.findings import Finding
+from etl.records import Record
+from etl.schema import Shape
+from etl.yaml_nodes import plain
+
+
+@dataclass
+class Change:
+    """What came of formatting one file: whether its text changes, and why not where it cannot."""
+
+    changed: bool = False
+    findings: list[Finding] = field(default_factory=list)
+
+
+def rewrite(record: Record, shape: Shape | None, write: bool = True) -> Change:
+    """Put one record into canonical form.
+
+    Parameters
+    ----------
+    record : the record, as loaded
+    shape : its schema; None leaves the order of keys alone
+    write : whether to replace the file; otherwise only tell
+
+    Returns
+    -------
+    whether the file changes (or would), and the findings that keep it from being formatted
+    """
+    doc = record.doc
+    stuck = [one for one in doc.findings if one.code not in yaml_bytes.REPAIRABLE]
+    if stuck or doc.root is None:
+        return Change(False, stuck)
+    if not isinstance(doc.root.value, dict):
+        return Change(False, [Finding(doc.path, 1, 1, "SCH003", "the file holds no mapping of keys to values", "")])
+    found = [_comment(doc.path, line, col, text) for (line, col), text in comments(doc)]
+    if found:
+        return Change(False, found)
+    text = form(doc, shape or ANY)
+    if text == doc.text and not doc.findings:
+        return Change()
+    # The formatter must not change what a record says; a difference is a fault of ours and keeps the file as it is.
+    if yaml_io.parse(text.encode(), doc.path).value != plain(mend(doc.root, shape or ANY)):
+        return Change(
+            False, [Finding(doc.path, 1, 1, "FMT001", "the formatter would change a value here", "report it")]
+        )
+    if write:
+        replace(record.file, text)
+    return Change(True)
+
+
+def _comment(path: str, line: int, col: int, text: str) -> Finding:
+    tip = f"move it into a note, then format: note: {text.lstrip('# ')[:80]}"
+    return Finding(path, line, col, "FMT002", "comments are lost to readers of the data", tip)
+
+
+def replace(path: Path, text: str) -> None:
+    """Replace a file in one step: a killed run leaves the old text or the new one.
+
+    Parameters
+    ----------
+    path : the file; a link is followed
+    text : its new content
+    """
+    target = path.resolve()
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        with os.fdopen(handle, "wb") as out:
+            out.write(text.encode("utf-8"))
+        Path(name).chmod(target.stat().st_mode & 0o777 if target.exists() else 0o644)
+        Path(name).replace(target)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
