@@ -22,9 +22,9 @@ _FAMILIES = (
     (r"nvfp4|mxfp4|fp4", NVFP4),
     (r"mxfp8|fp8-mx", MXFP8),
     (r"fp8|float8", FP8),
-    (r"fp32|tf32|^32", FP32),
-    (r"fp16|float16|^16|half", FP16),
     (r"bf16|bfloat16", BF16),
+    (r"fp16|float16|^16|half", FP16),
+    (r"fp32|tf32|^32", FP32),
 )
 
 
@@ -35,8 +35,6 @@ def dtype_code(text: str) -> float:
     [4.0, 2.0, 2.0, 1.0, -1.0]
     """
     first = re.split(r"[(;]", text.lower())[0].strip()
-    if "bf16" in first and "fp8" not in first and "fp4" not in first and "mix" not in first:
-        return BF16
     return next((code for pattern, code in _FAMILIES if re.search(pattern, first)), UNKNOWN)
 
 

@@ -59,8 +59,8 @@ def in_flight(schedule: Array, pp: Array, vpp: Array, stage: Array, micro_batche
 
     GPipe keeps all m. 1F1B: min(m, p - i) (Narayanan et al. 2019, PipeDream). Interleaved: the chunks of the warm-up,
     2(p-1-i) + (v-1)p + 1, of L/(pv) layers each: 1 + (p-1)/(pv) of the whole model on the first stage (Korthikanti
-    et al. 2022, arXiv:2205.05198, sec. 4.2.3). Zero bubble (arXiv:2401.10241): ZB-1p and ZB-V p, ZB-2p 2p - 1, on
-    every stage. DualPipe p + 1 (arXiv:2412.19437, table 2).
+    et al. 2022, arXiv:2205.05198, sec. 4.2.3). Zero bubble (arXiv:2401.10241, sec. 3): ZB-1p and ZB-V are scheduled
+    into the memory of p micro-batches and ZB-2p of 2p, on every stage. DualPipe p + 1 (arXiv:2412.19437, table 2).
 
     Parameters: schedule (code of `bubble.SCHEDULES`), pp, vpp, stage, micro_batches [1].
 
@@ -77,7 +77,7 @@ def in_flight(schedule: Array, pp: Array, vpp: Array, stage: Array, micro_batche
         (bubble.ONE_F_ONE_B, np.minimum(m, remaining)),
         (bubble.INTERLEAVED, chunks / vpp),
         (bubble.ZB_1P, np.minimum(m, p)),
-        (bubble.ZB_2P, np.minimum(m, 2 * p - 1)),
+        (bubble.ZB_2P, np.minimum(m, 2 * p)),
         (bubble.ZB_V, np.minimum(m, p)),
         (bubble.DUALPIPE, np.minimum(m, p + 1)),
     ]

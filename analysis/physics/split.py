@@ -66,7 +66,9 @@ class Recipe:
     Bytes per parameter: weight, gradient (the buffer kept through the step), master, moments (both together),
     working_weight (gathered 16-bit copy that ZeRO-3 uses layer by layer).
     Per element: linear_input (saved input of a matrix product: 2, or 1 in FP8).
-    Switches: unfused_attention, dropout, separate_gate (activation and product of a gated MLP saved one by one).
+    Switches: unfused_attention, dropout, separate_gate (activation and product of a gated MLP saved one by one),
+    stage_output (what a stage sends on is kept until its backward), late_gradients (gradients come into being during
+    the backward pass instead of lying in a buffer throughout).
     Recompute shares from 0 (kept) to 1 (dropped): layer (whole layers), core, qkv (queries, keys, values), mlp,
     experts, expert_activation, shared_expert, norm, operator (every second matrix product, as torchtitan does).
     Loss: logit_bytes per token and vocabulary entry. offloaded_states, offloaded_activations: share moved to the host.
@@ -81,6 +83,8 @@ class Recipe:
     unfused_attention: Array
     dropout: Array
     separate_gate: Array
+    stage_output: Array
+    late_gradients: Array
     recompute_layer: Array
     recompute_core: Array
     recompute_qkv: Array

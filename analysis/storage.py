@@ -1,0 +1,131 @@
+"""Which tensors a row's stack stores, in which width: from the row's words to the numbers of `physics.split.Recipe`.
+
+Tables of measurements seldom print the widths of gradients and moments, but stacks differ in them for reasons that
+other columns show. Each rule below is a property of a stack, not of a source:
+
+- ZeRO-3 and FSDP keep FP32 shards of weights, gradients and moments (16 B) and gather 16-bit copies (PyTorch FSDP's
+  mixed precision); plain `selective` recompute means operator-level checkpointing there, since nothing else exists.
+- FP16 gradients are accumulated in FP16 (DeepSpeed and Megatron-LM alike): 2 + 2 + 12 B.
+- BF16 gradients are accumulated in FP32 (Megatron-LM forces it): 2 + 4 + 12 B; DeepSpeed's BF16 optimizer keeps the
+  BF16 gradient beside the FP32 one: 2 + 6 + 12 B.
+- Latent attention goes with the optimizer its authors introduced, BF16 moments (DeepSeek-V3, arXiv:2412.19437,
+  sec. 3.3.2), and with BF16 gradients in the public recipes (Megatron-Bridge, deepseek and moonlight).
+- Pure 16-bit training stores weights, gradients and moments in 16 bits: 8 B.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from analysis import recipes
+from analysis.cells import Array, Mask
+from analysis.inputs import Rows
+from analysis.physics import attention
+from analysis.physics.split import Recipe
+
+Constants = Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Stack:
+    """Which family of software a row's words point to; exactly one holds per row."""
+
+    pure: Mask
+    sharded: Mask
+    deepspeed: Mask
+    megatron: Mask
+
+    @classmethod
+    def of(cls, rows: Rows) -> Stack:
+        """Tell the stack from precision words, ZeRO stage and arithmetic."""
+        pure = rows.words.pure_16bit > 0
+        sharded = (rows.split.zero_stage >= 3) & ~pure
+        half = (rows.words.dtype == recipes.FP16) & (rows.split.zero_stage >= 1)
+        deepspeed = ((rows.words.deepspeed_bf16 > 0) | half) & ~pure & ~sharded
+        return cls(pure, sharded, deepspeed, ~(pure | sharded | deepspeed))
+
+
+def widths(rows: Rows, stack: Stack) -> dict[str, Array]:
+    """Bytes per parameter of weights, gradients, master weights and moments (both together)."""
+    words = rows.words
+    single = words.dtype == recipes.FP32
+    latent = (rows.arch.mla > 0) & stack.megatron & ~single
+    whole = stack.sharded | single
+    gradient = np.select(
+        [stack.pure, whole, words.deepspeed_bf16 > 0, (words.dtype == recipes.FP16) | latent], [2.0, 4.0, 6.0, 2.0], 4.0
+    )
+    moments = np.select([words.eight_bit_moments > 0, stack.pure | latent], [2.0, 4.0], 8.0)
+    return {
+        "weight": np.where(whole, 4.0, 2.0),
+        "gradient": np.where(words.no_gradients > 0, 0.0, gradient),
+        "master": np.where(stack.pure | whole, 0.0, 4.0),
+        "moments": moments,
+        "working_weight": np.where(single, 4.0, 2.0),
+    }
+
+
+def recompute_shares(rows: Rows, stack: Stack) -> dict[str, Array]:
+    """Shares of a layer that are dropped; plain `selective` is operator-level where weights are sharded."""
+    said = rows.recompute
+    operator = stack.sharded & (said.plain_selective > 0) & (rows.kernel != attention.UNFUSED)
+    return {
+        "recompute_layer": said.layer,
+        "recompute_core": np.where(operator, 0.0, said.core),
+        "recompute_qkv": said.qkv,
+        "recompute_mlp": said.mlp,
+        "recompute_experts": said.experts,
+        "recompute_expert_activation": said.expert_activation,
+        "recompute_shared_expert": said.shared_expert,
+        "recompute_norm": said.norm,
+        "recompute_operator": np.maximum(said.operator, operator),
+        "offloaded_activations": said.offloaded,
+    }
+
+
+def logit_width(rows: Rows, stack: Stack, constants: Constants) -> Array:
+    """Bytes per token and vocabulary entry at the peak of the loss.
+
+    Megatron's fused loss works in place on 16-bit logits and comes with fused attention; its older form holds an FP32
+    copy and the probabilities. PyTorch's own loss holds logits, log-probabilities and two FP32 gradients. A pure 16-bit
+    run that recomputes every layer is squeezed, and computes its loss in chunks.
+    """
+    flash = rows.kernel != attention.UNFUSED
+    squeezed = stack.pure & (rows.recompute.layer > 0)
+    kinds = ((squeezed, "chunked"), (stack.pure | stack.sharded, "eager"), (stack.megatron & flash, "fused"))
+    conditions = [condition for condition, _ in kinds]
+    return np.select(
+        conditions, [constants[f"logits.{kind}_bytes"] for _, kind in kinds], constants["logits.unfused_bytes"]
+    )
+
+
+def resolve(rows: Rows, stack: Stack, constants: Constants) -> Recipe:
+    """The recipe of every row."""
+    eight_bit = (rows.words.dtype >= recipes.FP8) & stack.megatron
+    unfused = np.where(rows.kernel == attention.UNFUSED, 1.0, 0.0)
+    return Recipe(
+        **widths(rows, stack),
+        **recompute_shares(rows, stack),
+        linear_input=np.where(eight_bit, 1.0, 2.0),
+        unfused_attention=unfused,
+        dropout=np.where(rows.arch.gated_mlp > 0, 0.0, unfused),
+        separate_gate=np.where(stack.sharded, rows.arch.gated_mlp, 0.0),
+        stage_output=np.where(stack.deepspeed, 1.0, 0.0),
+        late_gradients=np.where(stack.pure | stack.sharded, 1.0, 0.0),
+        logit_bytes=logit_width(rows, stack, constants),
+        offloaded_states=np.zeros(len(rows)),
+    )
+
+
+def overheads(rows: Rows, stack: Stack, constants: Constants) -> tuple[Array, Array]:
+    """(factor on what tensors need, bytes beside them): allocator slack, context and communication buffers.
+
+    Megatron and pure stacks report what the allocator handed out (torch's max allocated). FSDP stacks log what it
+    reserved. The DeepSpeed generation has neither in its logs and quotes nvidia-smi: reserved memory of an allocator
+    without expandable segments, plus the CUDA context, plus DeepSpeed's flat buckets.
+    """
+    factor = np.select([stack.sharded, stack.deepspeed], [constants["slack.reserved"], constants["slack.device"]], 1.0)
+    beside = np.where(stack.deepspeed, constants["context_gib"] + constants["bucket_gib"], 0.0)
+    return factor, beside * 2.0**30 + np.zeros(len(rows))
