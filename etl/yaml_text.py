@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from etl.yaml_nodes import scalar
 
@@ -37,6 +38,7 @@ def _escaped(char: str) -> str:
     return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}" if code < 65536 else f"\\U{code:08x}"
 
 
+@lru_cache(maxsize=50_000)
 def word(text: str, flow: bool) -> str:
     """A text on one line, quoted only where YAML would read something else.
 

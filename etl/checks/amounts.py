@@ -107,7 +107,7 @@ def hours_of_days(subject: Subject) -> Iterator[Finding]:
 @check("SUM010", "range-order")
 def range_order(subject: Subject) -> Iterator[Finding]:
     """A range must have low <= best <= high."""
-    for block in subject.blocks():
+    for block in subject.blocks:
         for path, value in block.leaves():
             ends = [value[end] for end in ("low", "best", "high") if end in value] if isinstance(value, dict) else []
             if ends != sorted(ends):

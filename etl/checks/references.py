@@ -87,7 +87,7 @@ def conflict_about_nothing(subject: Subject) -> Iterator[Finding]:
     conflicts = subject.value.get("conflicts", ())
     if not conflicts:
         return
-    fields = {subject.dotted((*block.path, *path)) for block in subject.blocks() for path, _ in block.leaves()}
+    fields = {subject.dotted((*block.path, *path)) for block in subject.blocks for path, _ in block.leaves()}
     for number, conflict in enumerate(conflicts):
         if "field" in conflict and conflict["field"] not in fields:
             tip = did_you_mean(conflict["field"], fields, "write it like totals.tokens or phases.<name>.accelerators")

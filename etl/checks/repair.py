@@ -119,13 +119,13 @@ def spell(text: str) -> str | None:
     return f"{sign}{digits}e{SCALES[scale.lower()]}" if scale else sign + digits
 
 
-def wrong_form(value: str, shape: Shape) -> tuple[str, str]:
+def wrong_form(value: str, shape: Shape, cited: bool = False) -> tuple[str, str]:
     """Sentence and tip for a text of the wrong form.
 
     >>> wrong_form("2024/7/3", Shape("released", base="date"))
     ("released is '2024/7/3', which is not a date like 2024-07-23, 2024-07 or 2024", 'write  released: 2024-07-03')
     """
-    base = shape.base or ("citation" if shape.name in {"cite", "from", "via"} else "text")
+    base = "citation" if cited else shape.base or "text"
     message = f"{shape.name} is {value[:60]!r}, which is not {FORMS.get(base, 'of the form ' + _pattern(shape))}"
     return message, f"write  {shape.name}: {_better(value, base)}"
 

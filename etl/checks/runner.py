@@ -34,7 +34,7 @@ def examine(catalogue: Catalogue, schemas: Schemas, today: date) -> list[Finding
     for one in subjects:
         found.extend(one.record.doc.findings)
         found.extend(findings_of(one))
-    return sorted(accept(found, subjects, house))
+    return sorted(set(accept(found, subjects, house)))
 
 
 def subject(record: Record, house: House) -> Subject:

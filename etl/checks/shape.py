@@ -6,7 +6,7 @@ Decides what the JSON Schemas decide (a test compares the two), many times faste
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
 
@@ -67,23 +67,30 @@ def problems(value: Any, shape: Shape, path: Path = ()) -> Iterator[Problem]:
     ['tp is 0, which is below 1', "the key 'pt' is unknown here"]
     """
     if value == TODO and isinstance(value, str):
-        yield Problem("TDO001", path, f"{shape.name} is still to be filled in", repair.guideline(shape))
+        tip = repair.guideline(shape)
+        yield Problem("TDO001", path, f"{_named(shape, path).name} is still to be filled in", tip)
         return
     if shape.choices:
         chosen = next((choice for choice in shape.choices if _fits(value, choice)), None)
         if chosen is None:
-            yield Problem("SCH003", path, *repair.wrong_type(value, shape))
+            yield Problem("SCH003", path, *repair.wrong_type(value, _named(shape, path)))
         else:
             yield from problems(value, chosen, path)
         return
     if shape.types and not _fits(value, shape):
-        yield Problem("SCH003", path, *repair.wrong_type(value, shape))
+        yield Problem("SCH003", path, *repair.wrong_type(value, _named(shape, path)))
     elif isinstance(value, dict):
         yield from _mapping(value, shape, path)
     elif isinstance(value, list):
         yield from _sequence(value, shape, path)
     else:
         yield from _scalar(value, shape, path)
+
+
+def _named(shape: Shape, path: Path) -> Shape:
+    """The shape under the name that stands in the file: a source or a citation is called by its key."""
+    key = next((step for step in reversed(path) if isinstance(step, str)), shape.name)
+    return replace(shape, name=key)
 
 
 def _fits(value: Any, shape: Shape) -> bool:
@@ -153,7 +160,8 @@ def _scalar(value: Any, shape: Shape, path: Path) -> Iterator[Problem]:
         yield Problem("SCH004", path, f"{shape.name} is {value!r}, which is not one of {listed}", tip)
     elif isinstance(value, str):
         if (shape.pattern and not shape.pattern.search(value)) or len(value) < shape.limits.get("minLength", 0):
-            yield Problem("SCH005", path, *repair.wrong_form(value, shape))
+            cited = "cite" in path[-2:-1] or shape.name in {"from", "via"}
+            yield Problem("SCH005", path, *repair.wrong_form(value, _named(shape, path), cited))
         elif shape.base == "date" and not _exists(value):
             yield Problem("SCH009", path, f"{value} is no day of the calendar", "look the date up in the source")
     elif isinstance(value, int | float) and not isinstance(value, bool):

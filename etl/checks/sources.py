@@ -13,7 +13,7 @@ from etl.findings import Finding
 from etl.yaml_nodes import Path
 
 PERMANENT = re.compile(
-    r"https://github\.com/[^/]+/[^/]+/(?:blob|tree|raw|commit|blame)/[0-9a-f]{7,40}(?:[/?#]|\Z)"
+    r"https://github\.com/[^/]+/[^/]+/(?:blob|tree|raw|commit|blame)/(?:[0-9a-f]{7,40}|v?\d+(?:\.\d+)+)(?:[/?#]|\Z)"
     r"|https://github\.com/[^/]+/[^/]+/(?:issues|pull|discussions)/\d+"
     r"|https://github\.com/[^/]+/[^/]+/releases/(?:tag|download)/."
     r"|https://raw\.githubusercontent\.com/[^/]+/[^/]+/[0-9a-f]{7,40}/"
@@ -34,7 +34,7 @@ def names(path: Path) -> set[str]:
 
 def _cites(subject: Subject) -> Iterator[tuple[Path, str]]:
     """Every '<source key> <locator>' of the record with its path."""
-    cites: list[tuple[Path, Any]] = [((*block.path, "cite"), block.value.get("cite", {})) for block in subject.blocks()]
+    cites: list[tuple[Path, Any]] = [((*block.path, "cite"), block.value.get("cite", {})) for block in subject.blocks]
     for number, conflict in enumerate(subject.value.get("conflicts", ())):
         cites.append((("conflicts", number), {"cite": conflict.get("cite")}))
     for path, entries in cites:
@@ -52,7 +52,7 @@ def _is_described(entry: str) -> bool:
 
 def _opened(subject: Subject) -> set[str]:
     """Keys of the sources that somebody read: cited without `via`, or named in a `via`."""
-    cites = [block.value.get("cite", {}) for block in subject.blocks()]
+    cites = [block.value.get("cite", {}) for block in subject.blocks]
     entries = [entry for cite in cites for entry in cite.values()]
     entries += [conflict.get("cite") for conflict in subject.value.get("conflicts", ())]
     read = [entry if isinstance(entry, str) else entry.get("via", entry.get("from", "")) for entry in entries if entry]
@@ -62,7 +62,7 @@ def _opened(subject: Subject) -> set[str]:
 @check("SRC001", "value-without-citation")
 def value_without_citation(subject: Subject) -> Iterator[Finding]:
     """Every value must be covered by a cite entry of its own block: its name, the name of its object, or '*'."""
-    for block in subject.blocks():
+    for block in subject.blocks:
         cite = block.value.get("cite", {})
         bare = [] if "*" in cite else [path for path, _ in block.leaves() if not names(path) & set(cite)]
         if bare:
@@ -88,7 +88,7 @@ def unknown_source(subject: Subject) -> Iterator[Finding]:
 @check("SRC003", "citation-of-nothing")
 def citation_of_nothing(subject: Subject) -> Iterator[Finding]:
     """A cite entry must name a value that stands in its block."""
-    for block in subject.blocks():
+    for block in subject.blocks:
         present: set[str] = set().union(*(names(path) for path, _ in block.leaves()), set())
         for field in block.value.get("cite", {}):
             if field != "*" and field not in present:
@@ -109,7 +109,7 @@ def unused_source(subject: Subject) -> Iterator[Finding]:
 @check("SRC005", "undisclosed-yet-there")
 def undisclosed_yet_there(subject: Subject) -> Iterator[Finding]:
     """A field named in not_disclosed must not have a value."""
-    for block in subject.blocks():
+    for block in subject.blocks:
         present: set[str] = set().union(*(names(path) for path, _ in block.leaves()), set())
         for number, field in enumerate(block.value.get("not_disclosed", ())):
             if field in present:
@@ -120,7 +120,7 @@ def undisclosed_yet_there(subject: Subject) -> Iterator[Finding]:
 @check("SRC006", "undisclosed-unknown")
 def undisclosed_unknown(subject: Subject) -> Iterator[Finding]:
     """A name in not_disclosed must be a field of the block."""
-    for block in subject.blocks():
+    for block in subject.blocks:
         fields = _fields(block)
         for number, field in enumerate(block.value.get("not_disclosed", ())):
             if field not in fields:
@@ -139,7 +139,7 @@ def _fields(block: Block) -> set[str]:
 
 @check("SRC007", "github-without-commit")
 def github_without_commit(subject: Subject) -> Iterator[Finding]:
-    """A GitHub link that a value was read in must carry a commit: branches move."""
+    """A GitHub link that a value was read in must carry a commit or a release tag: branches move."""
     opened = _opened(subject)
     for key, source in subject.value.get("sources", {}).items():
         url = source.get("url", "")
@@ -163,7 +163,7 @@ def arxiv_without_version(subject: Subject) -> Iterator[Finding]:
 @check("SRC009", "derived-without-how")
 def derived_without_how(subject: Subject) -> Iterator[Finding]:
     """A derived value must say how it was computed."""
-    for block in subject.blocks():
+    for block in subject.blocks:
         for field, entry in block.value.get("cite", {}).items():
             if isinstance(entry, dict) and entry.get("basis") == "derived" and "how" not in entry:
                 tip = 'add the arithmetic in one line: how: "30.84M h / 16384"'

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import date
+from functools import cached_property
 from typing import Any, TypeVar
 
 from etl.findings import Finding
@@ -100,9 +101,10 @@ class Subject:
         for number, phase in enumerate(self.value.get("phases", ())):
             yield ("phases", number), phase
 
-    def blocks(self) -> Iterator[Block]:
+    @cached_property
+    def blocks(self) -> list[Block]:
         """Every object of the record that may hold a `cite`."""
-        yield from _blocks((), self.value, self.shape)
+        return list(_blocks((), self.value, self.shape))
 
 
 def _blocks(path: Path, value: Any, shape: Shape) -> Iterator[Block]:
