@@ -93,10 +93,9 @@ def _size(val: Val | None) -> Val | None:
 
 def _parallel(reading: Reading, top: Node) -> None:
     tensor, mode = _size(top.get("parallel", "tensor")), top.get("parallel", "tensor", "mode")
-    sequence = mode is not None and mode.value == "isp"
-    _state(reading, "cp" if sequence else "tp", tensor, "parallel.tensor")
-    if sequence:
-        reading.drop("cp")
+    by_sequence = mode is not None and mode.value == "isp" and numeric(tensor) != 1
+    if not by_sequence:  # "isp" splits the sequence over these ranks, not the tensors
+        _state(reading, "tp", tensor, "parallel.tensor")
     _state(reading, "pp", _size(top.get("parallel", "pipeline")), "parallel.pipeline")
     _state(reading, "ep", _size(top.get("parallel", "expert")), "parallel.expert.size")
     chunks = top.get("model", "num_chunks")

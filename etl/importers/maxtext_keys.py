@@ -170,6 +170,7 @@ BLOCKS: dict[str, dict[str, object]] = {
     "mixtral": {},
     "deepseek": {},
     "gemma": {},
+    "llama4": {},
     "qwen3": {"qk_norm": "head"},
     "qwen3_moe": {"qk_norm": "head"},
     "gemma2": {"norms_per_layer": 4},
@@ -192,6 +193,7 @@ def architecture(reading: Reading, tree: Map) -> None:
         return
     reading.architecture.update(complete=True, gated_mlp=True, **BLOCKS[block])
     reading.architecture["dense_layers"] = number(tree, "first_num_dense_layers") or 0
+    reading.architecture["moe_layer_step"] = number(tree, "interleave_moe_layer_step") or 1
     reading.architecture["router_bias"] = bool(truth(tree, "routed_bias"))
     if reading.architecture["mla"]:
         reading.architecture.update({r: number(tree, r) or 0 for r in RANKS})

@@ -86,13 +86,12 @@ def _experts(reading: Reading, tree: Map) -> None:
 
 def _model(reading: Reading, tree: Map) -> None:
     """Widths, tying and attention; a dense width beside experts stays only where the first layers are dense."""
-    experts, dense = (
-        reading.get("experts"),
-        number(tree, "moe_config.first_k_dense_replace", M + "first_k_dense_replace"),
-    )
+    experts = reading.get("experts")
+    dense = number(tree, "moe_config.first_k_dense_replace", M + "first_k_dense_replace")
     reading.architecture["mla"] = bool(number(tree, M + "kv_lora_rank"))
     if not experts or dense:
         state(reading, "ffn_hidden", find(tree, *WIDTHS))
+        _default_width(reading, tree)
     untied, tied = find(tree, M + "untie_embeddings_and_output_weights"), find(tree, M + "tie_word_embeddings")
     if tied is not None:
         state(reading, "tied_embeddings", tied)
@@ -104,6 +103,15 @@ def _model(reading: Reading, tree: Map) -> None:
     _architecture(reading, tree)
 
 
+def _default_width(reading: Reading, tree: Map) -> None:
+    """A Llama block without a width: two thirds of 4h up to a multiple of `multiple_of`."""
+    hidden, multiple = reading.get("hidden"), number(tree, M + "multiple_of")
+    if word(tree, M + "type") != "llamaconfig" or not hidden or not multiple or find(tree, M + "ffn_dim_multiplier"):
+        return
+    width = -(-int(2 * 4 * hidden / 3) // int(multiple)) * int(multiple)
+    reading.default("ffn_hidden", width, "MindFormers: 8h/3 up to multiple_of")
+
+
 def _architecture(reading: Reading, tree: Map) -> None:
     """A Llama block, or Qwen3 with a norm per head on queries and keys."""
     kind = f"{word(tree, M + 'type')} {word(tree, M + 'model_type')}"
@@ -111,7 +119,11 @@ def _architecture(reading: Reading, tree: Map) -> None:
     odd = truth(tree, M + "qkv_has_bias") or truth(tree, M + "attention_bias") or truth(tree, M + "add_bias_linear")
     if not known or odd or reading.architecture.get("mla") or reading.get("tied_embeddings") is None:
         return
-    if reading.get("shared_experts") or number(tree, "moe_config.first_k_dense_replace") or not number(tree, *WIDTHS):
+    if (
+        reading.get("shared_experts")
+        or number(tree, "moe_config.first_k_dense_replace")
+        or not (reading.get("ffn_hidden") or reading.get("moe_ffn_hidden"))
+    ):
         return
     norm = "head" if truth(tree, M + "qk_layernorm") or "qwen3" in kind else "none"
     reading.architecture.update(complete=True, gated_mlp=True, qk_norm=norm)

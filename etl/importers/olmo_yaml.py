@@ -60,13 +60,26 @@ def read(document: Document, _companions: list[Document]) -> Reading:
         state(reading, "recompute", find(tree, "activation_checkpointing"), "full")
     elif recompute in {"", "false", "none"}:
         reading.default("recompute", "none", "OLMo: no activation_checkpointing")
-    length = find(tree, "max_duration")
-    end = duration(length.value) if length else None
-    if length and end:
-        reading.state("train_steps" if end[0] == "steps" else "tokens", end[1], length.key, length.line)
+    _end(reading, tree)
     attention_defaults(reading, "OLMo")
     _architecture(reading, tree)
     return reading
+
+
+def _end(reading: Reading, tree: Map) -> None:
+    """`max_duration`, unless `stop_at` (steps) comes before it or it counts epochs."""
+    length, stop = find(tree, "max_duration"), find(tree, "stop_at")
+    end, steps = duration(length.value) if length else None, number(tree, "stop_at")
+    per_step = (reading.get("global_batch") or 0) * (reading.get("seq_len") or 0)
+    if stop is not None and steps:
+        if length is not None:
+            reading.warn("two-ends", "max_duration and stop_at are both set; the earlier one is reported")
+        last = None if end is None else end[1] if end[0] == "steps" else end[1] / per_step if per_step else 0
+        if last is None or steps < last:
+            state(reading, "train_steps", stop)
+            return
+    if length and end:
+        reading.state("train_steps" if end[0] == "steps" else "tokens", end[1], length.key, length.line)
 
 
 def _gated(tree: Map) -> bool:
