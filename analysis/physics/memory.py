@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from analysis.physics import activations, pipeline, states
 from analysis.physics.architecture import Architecture, Array
+from analysis.physics.pipeline import Place
 from analysis.physics.split import Recipe, Split
 
 Parts = dict[str, Array]
@@ -13,16 +16,47 @@ Parts = dict[str, Array]
 GIB = 2.0**30
 
 
-def stage_memory(arch: Architecture, split: Split, recipe: Recipe, stage: Array, held: Array | None = None) -> Parts:
+@dataclass(frozen=True)
+class Pieces:
+    """Everything that does not depend on the stage: parameters per block, activations per layer [B per micro-batch]."""
+
+    arch: Architecture
+    split: Split
+    recipe: Recipe
+    parameters: states.RankPieces
+    dense_layer: Array
+    moe_layer: Array
+    head: Array
+    logits: Array
+    backward: Array
+
+
+def pieces(arch: Architecture, split: Split, recipe: Recipe) -> Pieces:
+    """Count the building blocks of a table of layouts once, for `stage_memory` to put together."""
+    dense, moe = activations.layer_bytes(arch, split, recipe)
+    return Pieces(
+        arch=arch,
+        split=split,
+        recipe=recipe,
+        parameters=states.rank_pieces(arch, split),
+        dense_layer=activations.total(dense),
+        moe_layer=activations.total(moe),
+        head=(1 + arch.mtp_layers) * activations.head_bytes(arch, split),
+        logits=(1 + arch.mtp_layers) * activations.logit_bytes(arch, split, recipe),
+        backward=activations.backward_bytes(arch, split, recipe),
+    )
+
+
+def stage_memory(of: Pieces, stage: Array, layers: Array | None = None) -> Parts:
     """Allocated bytes on one rank of a pipeline stage at its fullest moment, by part.
 
     Parameters
     ----------
-    arch, split, recipe
-        What is trained, how it is cut, what is stored.
+    of
+        What is trained, how it is cut, what is stored (see `pieces`).
     stage
         Pipeline stage, from 0.
-    held
+    layers
         Layers on the stage where the split is stated; by default `pipeline.layers_on_stage`.
 
     Returns
@@ -37,45 +71,43 @@ def stage_memory(arch: Architecture, split: Split, recipe: Recipe, stage: Array,
     >>> from analysis.physics.split import recipe, split
     >>> arch = describe(dict(layers=48, hidden=6144, ffn_hidden=24576, heads=64, vocab=51200, gated_mlp=False,
     ...                      tied_embeddings=True))
-    >>> parts = stage_memory(arch, split(seq_len=2048, micro_batch=4, tp=8), recipe(), np.asarray(0.0))
+    >>> parts = stage_memory(pieces(arch, split(seq_len=2048, micro_batch=4, tp=8), recipe()), np.asarray(0.0))
     >>> round(float(parts["weights"]) / GIB, 2)
     5.14
     """
-    layers = pipeline.layers_on_stage(arch.layers, split.pp, split.vpp, stage) if held is None else held
-    parts = states.state_bytes(states.stage_parameters(arch, split, stage, layers), split, recipe)
-    last = np.where(stage == split.pp - 1, 1.0, 0.0)
-    flying = pipeline.in_flight(split.schedule, split.pp, split.vpp, stage, split.micro_batches)
-    logits = last * (1 + arch.mtp_layers) * activations.logit_bytes(arch, split, recipe)
+    place = pipeline.place(of.arch, of.split, stage, layers)
+    parts = states.state_bytes(states.stage_on_rank(of.parameters, place), of.split, of.recipe)
     parts |= {
-        "gathered_weights": states.gathered_bytes(arch, split, recipe, stage),
-        "activations": flying * micro_batch_bytes(arch, split, recipe, stage, layers),
-        "head": last * (1 + arch.mtp_layers) * activations.head_bytes(arch, split),
-        "working": np.maximum(logits, activations.backward_bytes(arch, split, recipe)),
+        "gathered_weights": states.gathered_bytes(of.arch, of.split, of.recipe, of.parameters, place.is_last),
+        "activations": place.micro_batches * micro_batch_bytes(of, place),
+        "head": place.is_last * of.head,
+        "working": np.maximum(place.is_last * of.logits, of.backward),
     }
-    return _late(parts, arch, split, recipe)
+    return _late(parts, of)
 
 
-def micro_batch_bytes(arch: Architecture, split: Split, recipe: Recipe, stage: Array, layers: Array) -> Array:
+def micro_batch_bytes(of: Pieces, place: Place) -> Array:
     """What a stage keeps of one micro-batch: its layers, MTP on the last, dropout of the embedding, what it sent on."""
-    mixture = pipeline.moe_layers_on_stage(arch, split.vpp, stage, layers)
-    dense_parts, moe_parts = activations.layer_bytes(arch, split, recipe)
-    dense, moe = activations.total(dense_parts), activations.total(moe_parts)
-    is_last = stage == split.pp - 1
-    prediction = np.where(is_last, arch.mtp_layers * np.where(arch.experts > 0, moe, dense), 0.0)
-    stream = split.tokens * arch.hidden * split.residual_share
-    mask = np.where(stage == 0, recipe.dropout, 0.0) * stream
-    sent = np.where(is_last, 0.0, activations.HALF * recipe.stage_output) * stream
-    return _times(layers - mixture, dense) + _times(mixture, moe) + prediction + mask + sent
+    prediction = place.is_last * of.arch.mtp_layers
+    stream = of.split.tokens * of.arch.hidden * of.split.residual_share
+    mask = place.is_first * of.recipe.dropout * stream
+    sent = (1 - place.is_last) * activations.HALF * of.recipe.stage_output * stream
+    has_experts = of.arch.experts > 0
+    plain = place.layers - place.moe_layers + np.where(has_experts, 0.0, prediction)
+    mixture = place.moe_layers + np.where(has_experts, prediction, 0.0)
+    return _times(plain, of.dense_layer) + _times(mixture, of.moe_layer) + mask + sent
 
 
-def _late(parts: Parts, arch: Architecture, split: Split, recipe: Recipe) -> Parts:
-    """Keep the fuller of two moments where gradients appear late: the loss without them, or the end without activations.
+def _late(parts: Parts, of: Pieces) -> Parts:
+    """The fuller of two moments where gradients appear late: the loss without them, the end without activations.
 
     At the end a tied embedding's second gradient stands beside the first until they are added.
     """
-    second = recipe.gradient * arch.tied_embeddings * arch.vocab * arch.hidden / split.tp
+    late = (of.recipe.late_gradients > 0) & (of.split.micro_batches <= 1) & (of.split.pp <= 1)
+    if not np.any(late):
+        return parts
+    second = of.recipe.gradient * of.arch.tied_embeddings * of.arch.vocab * of.arch.hidden / of.split.tp
     at_loss = parts["activations"] + parts["head"] + parts["working"]
-    late = (recipe.late_gradients > 0) & (split.micro_batches <= 1) & (split.pp <= 1)
     ends = late & (parts["gradients"] + second > at_loss)
     passing = {"activations", "head"}
     out = {name: np.where(ends, 0.0, value) if name in passing else value for name, value in parts.items()}

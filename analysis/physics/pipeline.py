@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from analysis.physics import bubble
 from analysis.physics.architecture import Architecture, Array
+from analysis.physics.split import Split
 
 MAX_SHORT_STAGES = 4
 """A split that leaves more than this many layers to fill is dealt evenly instead of shortening the ends."""
@@ -83,6 +86,38 @@ def in_flight(schedule: Array, pp: Array, vpp: Array, stage: Array, micro_batche
     ]
     held = np.select([schedule == code for code, _ in kept], [count + 0 * p * stage for _, count in kept], np.nan)
     return np.where(p <= 1, 1.0, held)
+
+
+@dataclass(frozen=True)
+class Place:
+    """What a stage is: its number, its layers, how many of them are MoE, and 1 where it is the first or last."""
+
+    stage: Array
+    layers: Array
+    moe_layers: Array
+    is_first: Array
+    is_last: Array
+    micro_batches: Array
+
+
+def place(arch: Architecture, split: Split, stage: Array, layers: Array | None = None) -> Place:
+    """The stage `stage` (from 0) of each row; `layers` where the split is stated, else as `layers_on_stage` deals.
+
+    >>> from analysis.physics.architecture import describe
+    >>> from analysis.physics.split import split
+    >>> last = place(describe(dict(layers=126)), split(seq_len=8192, pp=16, micro_batches=32), np.asarray(15.0))
+    >>> float(last.layers), float(last.is_last), float(last.micro_batches)
+    (7.0, 1.0, 1.0)
+    """
+    held = layers_on_stage(arch.layers, split.pp, split.vpp, stage) if layers is None else layers
+    return Place(
+        stage=stage,
+        layers=held,
+        moe_layers=moe_layers_on_stage(arch, split.vpp, stage, held),
+        is_first=np.where(stage == 0, 1.0, 0.0),
+        is_last=np.where(stage == split.pp - 1, 1.0, 0.0),
+        micro_batches=in_flight(split.schedule, split.pp, split.vpp, stage, split.micro_batches),
+    )
 
 
 def weight_copies(schedule: Array) -> Array:

@@ -2,42 +2,35 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from analysis.physics import pipeline
 from analysis.physics.architecture import Architecture, Array
 from analysis.physics.parameters import Buckets, dense_layer, input_embedding, moe_layer, mtp_block, output_head
+from analysis.physics.pipeline import Place
 from analysis.physics.split import Recipe, Split
 
 Parts = dict[str, Array]
+Pair = tuple[Array, Array]
 
 GATHERED_LAYERS = 2.0
 """Layers whose whole weights ZeRO-3 holds at once: the one at work and the one being fetched."""
 
 
-def stage_parameters(arch: Architecture, split: Split, stage: Array, held: Array) -> Buckets:
-    """Parameters of a stage's layers, embedding (first stage), head and MTP (last stage), by bucket, before splitting.
+@dataclass(frozen=True)
+class RankPieces:
+    """Parameters that one rank holds of each building block: (dense part, routed experts), nothing sharded yet."""
 
-    A tied head is stored once more when first and last stage differ, as each needs the matrix.
-
-    >>> from analysis.physics.architecture import describe
-    >>> from analysis.physics.split import split
-    >>> gpt = describe(dict(layers=48, hidden=6144, ffn_hidden=24576, heads=64, vocab=51200, gated_mlp=False,
-    ...                     tied_embeddings=True, qkv_bias=1, attention_output_bias=1, mlp_bias=1, norm_vectors=2,
-    ...                     learned_positions=2048))
-    >>> int(stage_parameters(gpt, split(seq_len=2048, tp=8), np.asarray(0.0), np.asarray(48.0)).total)
-    22074273792
-    """
-    mixture = pipeline.moe_layers_on_stage(arch, split.vpp, stage, held)
-    layers = dense_layer(arch).times(held - mixture).plus(moe_layer(arch).times(mixture))
-    first = np.where(stage == 0, 1.0, 0.0)
-    last = np.where(stage == split.pp - 1, 1.0, 0.0)
-    own_head = np.where(split.pp > 1, 1.0, 1.0 - arch.tied_embeddings)
-    ends = input_embedding(arch).times(first).plus(output_head(arch, own_head).times(last))
-    return layers.plus(ends).plus(mtp_block(arch).times(arch.mtp_layers * last))
+    dense_layer: Pair
+    moe_layer: Pair
+    embedding: Pair
+    head: Pair
+    prediction: Pair
 
 
-def on_rank(parameters: Buckets, split: Split) -> tuple[Array, Array]:
+def on_rank(parameters: Buckets, split: Split) -> Pair:
     """Parameters that one rank holds when nothing is sharded over replicas: (dense part, routed experts).
 
     TP divides the sharded bucket only; routed experts are divided by ep and etp (Megatron-Core MoE,
@@ -47,41 +40,80 @@ def on_rank(parameters: Buckets, split: Split) -> tuple[Array, Array]:
     return dense, parameters.routed_experts / (split.ep * split.etp)
 
 
-def _sharded(width: Array, dense: Array, experts: Array, split: Split, from_stage: float) -> Array:
+def rank_pieces(arch: Architecture, split: Split) -> RankPieces:
+    """The building blocks of every stage, counted once for all stages."""
+    own_head = np.where(split.pp > 1, 1.0, 1.0 - arch.tied_embeddings)
+    return RankPieces(
+        dense_layer=on_rank(dense_layer(arch), split),
+        moe_layer=on_rank(moe_layer(arch), split),
+        embedding=on_rank(input_embedding(arch), split),
+        head=on_rank(output_head(arch, own_head), split),
+        prediction=on_rank(mtp_block(arch).times(arch.mtp_layers), split),
+    )
+
+
+def stage_on_rank(pieces: RankPieces, place: Place) -> Pair:
+    """Parameters on one rank of a stage: (dense part, routed experts).
+
+    The last stage carries head and MTP. A tied head is stored once more when first and last stage differ.
+
+    >>> from analysis.physics.architecture import describe
+    >>> from analysis.physics.split import split
+    >>> gpt = describe(dict(layers=48, hidden=6144, ffn_hidden=24576, heads=64, vocab=51200, gated_mlp=False,
+    ...                     tied_embeddings=True, qkv_bias=1, attention_output_bias=1, mlp_bias=1, norm_vectors=2,
+    ...                     learned_positions=2048))
+    >>> cut = split(seq_len=2048)
+    >>> dense, _ = stage_on_rank(rank_pieces(gpt, cut), pipeline.place(gpt, cut, np.asarray(0.0)))
+    >>> int(dense)
+    22074273792
+    """
+    plain = place.layers - place.moe_layers
+    dense = _times(plain, pieces.dense_layer[0]) + _times(place.moe_layers, pieces.moe_layer[0])
+    dense = dense + place.is_first * pieces.embedding[0] + place.is_last * pieces.head[0]
+    dense = dense + _times(place.is_last, pieces.prediction[0])
+    experts = _times(place.moe_layers, pieces.moe_layer[1]) + _times(place.is_last, pieces.prediction[1])
+    return dense, experts
+
+
+def _times(count: Array, each: Array) -> Array:
+    """Product in which nothing of a kind weighs nothing, even where that kind's size is not known."""
+    return np.where(count > 0, count * each, 0.0)
+
+
+def _sharded(width: Array, held: Pair, split: Split, from_stage: float) -> Array:
     """Bytes of `width` per parameter, divided over the replicas from ZeRO stage `from_stage` on."""
     is_sharded = split.zero_stage >= from_stage
     over = np.where(is_sharded, split.replicas, 1.0)
     experts_over = np.where(is_sharded, split.expert_replicas, 1.0)
-    return width * (dense / over + experts / experts_over)
+    return width * (held[0] / over + held[1] / experts_over)
 
 
-def state_bytes(parameters: Buckets, split: Split, recipe: Recipe) -> Parts:
+def state_bytes(held: Pair, split: Split, recipe: Recipe) -> Parts:
     """Bytes of the states on one rank, by part.
 
     ZeRO-1 divides master weights and moments by the replicas, ZeRO-2 gradients too, ZeRO-3 weights too (Rajbhandari
     et al. 2020, arXiv:1910.02054, sec. 3). Offloaded states are master weights and moments moved to the host.
 
-    Parameters: parameters (of the stage), split, recipe. Returns: weights, gradients, master_weights, moments [B].
+    Parameters: held (dense parameters and routed experts on the rank), split, recipe.
+    Returns: weights, gradients, master_weights, moments [B].
 
     >>> from analysis.physics.split import recipe, split
-    >>> one = np.asarray(7.5e9)
-    >>> zero = Buckets(one, 0 * one, 0 * one)
-    >>> parts = state_bytes(zero, split(seq_len=1, dp=64, zero_stage=2), recipe(gradient=2))
+    >>> cut = split(seq_len=1, dp=64, zero_stage=2)
+    >>> parts = state_bytes((np.asarray(7.5e9), np.asarray(0.0)), cut, recipe(gradient=2))
     >>> round(float(sum(parts.values())) / 1e9, 1)
     16.6
     """
-    dense, experts = on_rank(parameters, split)
     copies = pipeline.weight_copies(split.schedule)
     resident = 1 - recipe.offloaded_states
     return {
-        "weights": copies * _sharded(recipe.weight, dense, experts, split, 3),
-        "gradients": _sharded(recipe.gradient, dense, experts, split, 2),
-        "master_weights": resident * _sharded(recipe.master, dense, experts, split, 1),
-        "moments": resident * _sharded(recipe.moments, dense, experts, split, 1),
+        "weights": copies * _sharded(recipe.weight, held, split, 3),
+        "gradients": _sharded(recipe.gradient, held, split, 2),
+        "master_weights": resident * _sharded(recipe.master, held, split, 1),
+        "moments": resident * _sharded(recipe.moments, held, split, 1),
     }
 
 
-def gathered_bytes(arch: Architecture, split: Split, recipe: Recipe, stage: Array) -> Array:
+def gathered_bytes(arch: Architecture, split: Split, recipe: Recipe, pieces: RankPieces, is_last: Array) -> Array:
     """Whole 16-bit weights that ZeRO-3 holds while it works: two layers and, on the last stage, the output head.
 
     The head stays gathered between forward and backward; beside it lies its gradient before it is scattered.
@@ -90,13 +122,11 @@ def gathered_bytes(arch: Architecture, split: Split, recipe: Recipe, stage: Arra
     >>> from analysis.physics.split import recipe, split
     >>> small = describe(dict(layers=2, hidden=8, ffn_hidden=32, heads=2, vocab=64, gated_mlp=False,
     ...                       tied_embeddings=False, norm_vectors=0))
-    >>> int(gathered_bytes(small, split(seq_len=8, dp=2, zero_stage=3), recipe(), np.asarray(0.0)))
+    >>> cut = split(seq_len=8, dp=2, zero_stage=3)
+    >>> int(gathered_bytes(small, cut, recipe(), rank_pieces(small, cut), np.asarray(1.0)))
     5120
     """
-    is_moe = np.where(arch.moe_layers > 0, 1.0, 0.0)
-    layer = moe_layer(arch).times(is_moe).plus(dense_layer(arch).times(1 - is_moe))
-    dense, experts = on_rank(layer, split)
-    last = np.where(stage == split.pp - 1, 1.0, 0.0)
-    head = 2 * last * arch.vocab * arch.hidden / split.tp
-    total = recipe.working_weight * (GATHERED_LAYERS * (dense + experts) + head)
+    of_layer = [np.where(arch.moe_layers > 0, m, d) for d, m in zip(pieces.dense_layer, pieces.moe_layer, strict=True)]
+    head = 2 * is_last * arch.vocab * arch.hidden / split.tp
+    total = recipe.working_weight * (GATHERED_LAYERS * (of_layer[0] + of_layer[1]) + head)
     return np.where(split.zero_stage >= 3, total, 0.0)
