@@ -16,7 +16,13 @@ Array = npt.NDArray[np.float64]
 Number = float | npt.NDArray[np.float64]
 
 FLASH, FLASH_BIAS, UNFUSED = 0.0, 1.0, 2.0
-KERNEL_CLASSES = {"flash": FLASH, "flash-bias": FLASH_BIAS, "unfused": UNFUSED}
+#: Class of each kernel name that layouts and papers use.
+KERNEL_CLASSES = {
+    **dict.fromkeys(("flash", "flash-attention", "flash-attn", "flash2", "flash3", "fa2", "fa3", "fused"), FLASH),
+    **dict.fromkeys(("cudnn", "sdpa", "splash", "xformers", "memory-efficient", "triton", "te", "ck", "aiter"), FLASH),
+    **dict.fromkeys(("flash-bias", "flash-alibi", "triton-alibi"), FLASH_BIAS),
+    **dict.fromkeys(("unfused", "eager", "math", "dot_product", "local", "torch"), UNFUSED),
+}
 
 #: Products of the fused backward pass relative to forward: five against two (recomputed scores, dV, dP, dQ, dK).
 FLASH_BACKWARD = 2.5
@@ -74,7 +80,7 @@ def alignment_share(head_dim: Number, share_per_halving: Number) -> Array:
     >>> [round(float(x), 3) for x in alignment_share(np.array([128.0, 96.0, 80.0]), 0.7)]
     [1.0, 0.7, 0.49]
     """
-    d = np.rint(np.asarray(head_dim, dtype=float)).astype(np.int64)
+    d = np.rint(np.nan_to_num(np.asarray(head_dim, dtype=float))).astype(np.int64)
     lowest_bit = np.maximum(d & -d, 1).astype(float)
     halvings = np.clip(6.0 - np.log2(lowest_bit), 0.0, 6.0)
     return np.asarray(np.power(np.asarray(share_per_halving, dtype=float), halvings))

@@ -36,10 +36,11 @@ class Chip:
 class Work(Split):
     """How the step is split (see Split) and what each rank runs; switches are 0 or 1, shares 0 to 1.
 
-    Shares that the backward pass runs again: recompute_layer (whole layers), recompute_projections, recompute_mlp,
-    recompute_routed, recompute_shared (matrix products), recompute_core, recompute_elementwise. Others: kernel (code of `attention.KERNEL_CLASSES`), linear_bytes
-    [B] (operands of the layers' products), quantised (operands are cast to them), layers_max and layers_last (layers of
-    the fullest and of the last stage).
+    Shares of the forward pass that backward runs again: recompute_layer (whole layers, collectives included),
+    recompute_projections, recompute_mlp, recompute_routed, recompute_shared (matrix products), recompute_core,
+    recompute_elementwise. kernel is a code of `attention.KERNEL_CLASSES`; linear_bytes [B] the operands of the layers'
+    products and quantised whether they are cast to it; layers_max and layers_last the layers of the fullest and of the
+    last stage.
     """
 
     recompute_layer: Array

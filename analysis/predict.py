@@ -1,0 +1,169 @@
+"""Memory, step time, utilisation and the largest loss of every row of a table of layouts.
+
+Model FLOP are counted in the causal convention (`flops.per_token`, `causal`; MTP included where a row has it) and held
+against the dense 16-bit peak, also for FP8 and FP4 rows, since that is what reports print.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from analysis import chips, workload
+from analysis.cells import Array, Mask
+from analysis.constants import flatten
+from analysis.inputs import Rows, read_rows
+from analysis.physics import flops, timing
+from analysis.physics.work import Parts
+
+COLUMNS = (
+    "id", "memory_gib", "memory_gib_low", "memory_gib_high", "step_time_s", "step_time_s_low", "step_time_s_high",
+    "mfu", "bound_by", "missing",
+)  # fmt: skip
+#: Rows that are computed at once; bounds the memory of a large table.
+CHUNK = 50_000
+#: What a part of the step is called when it is the largest loss.
+LOSSES = {
+    "compute": "compute", "attention": "attention", "memory": "memory-bandwidth", "moe": "moe-overhead", "tp": "tp",
+    "cp": "cp", "ep": "ep", "pp": "pp-send", "bubble": "pp-bubble", "dp": "dp", "optimizer": "optimizer",
+    "scale": "scale",
+}  # fmt: skip
+#: Open inputs that move the time by a step rather than a little: their sentences begin with one of these.
+STEPS = ("recompute", "attention_kernel", "no measured rows", "bf16_tflops", "fp8_tflops")
+
+
+@dataclass(frozen=True)
+class Timed:
+    """Step times of a table: parts [s], model FLOP per step, peak of all accelerators, open inputs by sentence."""
+
+    parts: Parts
+    model_flop: Array
+    linear_flop: Array
+    peak: Array
+    moe: Mask
+    assumed: dict[str, Mask]
+
+    @property
+    def seconds(self) -> Array:
+        """Step time [s]."""
+        return timing.step_seconds(self.parts)
+
+
+def timed(
+    rows: Rows, table: pd.DataFrame, accelerators: pd.DataFrame, k: Mapping[str, float], full: Array | float = 0.0
+) -> Timed:
+    """Step time by part of rows that were read from `table`.
+
+    Parameters: rows, table (the same rows as text), accelerators (vendor scale), k (timing constants by dotted name),
+    full (1 where a row without stated recompute has to recompute everything to fit).
+    """
+    facts = chips.chip_facts(rows, table, accelerators, k)
+    load = workload.workload(rows, table, facts, full)
+    parts = timing.step_parts(rows.arch, load.work, chips.chip(facts, k), k)
+    token = flops.per_token(rows.arch, rows.split.seq_len)
+    tokens = rows.number["global_batch"] * rows.split.seq_len
+    return Timed(
+        parts=parts,
+        model_flop=np.asarray(token["causal-with-mtp"] * tokens),
+        linear_flop=np.asarray(token["6nd"] * tokens),
+        peak=facts.half_peak * rows.number["accelerators"],
+        moe=np.nan_to_num(rows.arch.experts) > 0,
+        assumed=facts.assumed | load.assumed,
+    )
+
+
+def largest_loss(times: Timed) -> npt.NDArray[np.object_]:
+    """Name of the part that costs most beyond the model FLOP at the dense 16-bit peak; empty where time is unknown.
+
+    Compute and attention count with what they take over their share of the ideal time; all other parts are loss.
+    """
+    ideal = times.model_flop / times.peak
+    linear = np.minimum(times.linear_flop / times.model_flop, 1.0)
+    useful = {"compute": ideal * linear, "attention": ideal * (1.0 - linear)}
+    size = times.seconds.shape
+    losses = np.stack([np.broadcast_to(times.parts[n] - useful.get(n, 0.0), size) for n in LOSSES])
+    names = np.asarray(list(LOSSES.values()), dtype=object)
+    known = np.isfinite(times.seconds)
+    return np.where(known, names[np.argmax(np.nan_to_num(losses, nan=-np.inf), axis=0)], "")
+
+
+def bounds(times: Timed, k: Mapping[str, float]) -> tuple[Array, Array]:
+    """(low, high) factors on the step time by class: dense or MoE, widened by each open input that is a step."""
+    kind = np.where(times.moe, 1, 0)
+    low, high = (np.asarray([k[f"interval.dense.{side}"], k[f"interval.moe.{side}"]])[kind] for side in ("low", "high"))
+    for sentence, mask in times.assumed.items():
+        if sentence.startswith(STEPS):
+            name = "recompute" if sentence.startswith("recompute") else "unmeasured"
+            low = np.where(mask, low * k[f"interval.{name}.low"], low)
+            high = np.where(mask, high * k[f"interval.{name}.high"], high)
+    return low, high
+
+
+def said(assumed: Mapping[str, Mask], reasons: npt.NDArray[np.object_]) -> npt.NDArray[np.object_]:
+    """What keeps a row from being computed or, where nothing does, what had to be assumed; one text per row."""
+    sentences = list(assumed)
+    code = np.zeros(len(reasons), dtype=np.int64)
+    for bit, mask in enumerate(assumed.values()):
+        code |= np.where(mask, np.int64(1) << bit, 0)
+    distinct, position = np.unique(code, return_inverse=True)
+    texts = ["; ".join(s for bit, s in enumerate(sentences) if c >> bit & 1) for c in distinct]
+    return np.where(reasons == "", np.asarray(texts, dtype=object)[position], reasons)
+
+
+def _chunk(table: pd.DataFrame, accelerators: pd.DataFrame, calibration: Mapping[str, Any]) -> pd.DataFrame:
+    k = flatten(calibration["timing"])
+    rows = read_rows(table, accelerators)
+    with np.errstate(all="ignore"):  # rows that lack a number carry NaN through every formula
+        times = timed(rows, table, accelerators, k)
+    usable = rows.time_reasons == ""
+    seconds = np.where(usable, times.seconds, np.nan)
+    reasons = np.where(usable & ~np.isfinite(seconds), _unknown_rate(rows), rows.time_reasons)
+    low, high = bounds(times, k)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mfu = times.model_flop / (seconds * times.peak)
+    return pd.DataFrame({
+        "id": rows.ids, "memory_gib": np.nan, "memory_gib_low": np.nan, "memory_gib_high": np.nan,
+        "step_time_s": seconds, "step_time_s_low": seconds * low, "step_time_s_high": seconds * high, "mfu": mfu,
+        "bound_by": np.where(np.isfinite(seconds), largest_loss(times), ""), "missing": said(times.assumed, reasons),
+    })[list(COLUMNS)]  # fmt: skip
+
+
+def _unknown_rate(rows: Rows) -> npt.NDArray[np.object_]:
+    del rows
+    return np.asarray("the accelerator's record lacks a peak for this precision or a bandwidth", dtype=object)
+
+
+def _chunks(table: pd.DataFrame) -> Iterator[pd.DataFrame]:
+    for start in range(0, max(len(table), 1), CHUNK):
+        yield table.iloc[start : start + CHUNK].reset_index(drop=True)
+
+
+def predict(rows: pd.DataFrame, accelerators: pd.DataFrame, calibration: Mapping[str, Any]) -> pd.DataFrame:
+    """Predict memory and step time of a table of layouts.
+
+    Parameters
+    ----------
+    rows
+        One layout per row, columns as `columns.REQUIRED` and its optional ones. Bad cells make their row unknown.
+    accelerators
+        The accelerator table, vendor scale.
+    calibration
+        Sections `timing` and `memory` of the calibration file.
+
+    Returns
+    -------
+    DataFrame
+        One row per row of `rows`, columns `COLUMNS`: memory [GiB], step time [s], each with the bounds of a 90 %
+        interval; mfu (causal model FLOP over the dense 16-bit peak); bound_by; missing (what is unknown or assumed).
+
+    Raises
+    ------
+    ValueError
+        When needed columns are absent.
+    """
+    return pd.concat([_chunk(part, accelerators, calibration) for part in _chunks(rows)], ignore_index=True)
