@@ -18,6 +18,7 @@ CHILDREN = {
     "cluster_points": ("cluster", "cluster_id"),
     "benchmark_rows": ("benchmark", "benchmark_id"),
 }
+OWNERS = {table: kind for table, (kind, _) in CHILDREN.items()}
 COMMON = ("sources", "citations", "not_disclosed", "conflicts", "calibration")
 
 

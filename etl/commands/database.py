@@ -105,5 +105,21 @@ def export() -> None:
     typer.echo(f"{paths.export.relative_to(paths.root)}: {len(files)} files, described by datapackage.json")
 
 
+@app.command(epilog="Example: shardbook stats --markdown")
+def stats(
+    markdown: Annotated[bool, typer.Option("--markdown", help="Only the summary, as it stands in README.md.")] = False,
+) -> None:
+    """Count what the records hold: by kind, by year, by accelerator; where values come from; how much is known."""
+    from etl import database, schema
+    from etl import stats as statistics
+
+    with refusing():
+        paths = checkout()
+        with database.memory(paths) as connection:
+            found = statistics.sections(connection, statistics.SUMMARY if markdown else statistics.ALL)
+            known = statistics.coverage(connection, schema.load(paths.schemas))
+    typer.echo(statistics.as_markdown(found) if markdown else statistics.as_text([*found, known]))
+
+
 if __name__ == "__main__":
     app()
