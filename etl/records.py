@@ -114,9 +114,17 @@ def load(data: Path) -> Catalogue:
     return catalogue
 
 
+def _resolved(file: Path) -> Path:
+    """Where a link leads; a link that leads to itself stays where it is."""
+    try:
+        return file.resolve()
+    except (OSError, RuntimeError):
+        return file.parent.resolve() / file.name
+
+
 def _stray(data: Path, file: Path, name: str, inside: Path) -> Finding | None:
     """Why a file is not read, if it is not."""
-    if file.is_symlink() and inside not in file.resolve().parents:
+    if file.is_symlink() and inside not in _resolved(file).parents:
         message = "the file is a link to a place outside data/"
         return Finding(name, 1, 1, "YAM017", message, "put the record itself here instead of the link")
     if file.is_symlink() and file.is_dir():

@@ -58,6 +58,7 @@ def wrong_type(value: Any, shape: Shape) -> tuple[str, str]:
     """
     types = shape.types or tuple(one for choice in shape.choices for one in choice.types)
     wanted = "a number or a range" if shape.is_quantity else " or ".join(WANTED[one] for one in types)
+    wanted = FORMS["date"] if shape.base == "date" else wanted
     message = f"{shape.name} is {_shown(value)}, where {wanted} is wanted"
     if isinstance(value, str) and {"number", "integer"} & set(types):
         return message, _number_tip(value, shape, wanted)

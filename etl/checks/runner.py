@@ -51,6 +51,7 @@ def findings_of(one: Subject) -> Iterator[Finding]:
     for problem in problems:
         found = one.at(problem.path, problem.message, problem.tip, key=problem.key)
         yield replace(found, code=problem.code)
+    one.fits = not any(problem.code.startswith("SCH") for problem in problems)
     bad = {problem.path for problem in problems if problem.code != "SCH002"}
     one.value = shape.clean(record.value, bad) if bad else record.value
     for rule in RULES.values():

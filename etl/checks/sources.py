@@ -10,7 +10,7 @@ from etl.checks.nearest import did_you_mean
 from etl.checks.registry import check
 from etl.checks.subject import Block, Subject
 from etl.findings import Finding
-from etl.yaml_nodes import Path
+from etl.yaml_nodes import Path, find
 
 PERMANENT = re.compile(
     r"https://github\.com/[^/]+/[^/]+/(?:blob|tree|raw|commit|blame)/(?:[0-9a-f]{7,40}|v?\d+(?:\.\d+)+)(?:[/?#]|\Z)"
@@ -89,12 +89,23 @@ def unknown_source(subject: Subject) -> Iterator[Finding]:
 def citation_of_nothing(subject: Subject) -> Iterator[Finding]:
     """A cite entry must name a value that stands in its block."""
     for block in subject.blocks:
-        present: set[str] = set().union(*(names(path) for path, _ in block.leaves()), set())
+        present = _written(subject, block)
         for field in block.value.get("cite", {}):
             if field != "*" and field not in present:
                 tip = did_you_mean(field, present, "delete the entry, or add the value")
                 message = f"cite names {field!r}, and the block has no such value"
                 yield subject.at((*block.path, "cite", field), message, tip, key=True)
+
+
+def _written(subject: Subject, block: Block) -> set[str]:
+    """Names under which values of a block may be cited, those that failed the schema included."""
+    present: set[str] = set().union(*(names(path) for path, _ in block.leaves()), set())
+    node = find(subject.record.doc.root, block.path) if subject.record.doc.root else None
+    for key, below in node.value.items() if node else ():
+        shape = block.shape.properties.get(key)
+        if shape is None or shape.cited:
+            present |= {key, *(below.value if isinstance(below.value, dict) else ())}
+    return present
 
 
 @check("SRC004", "unused-source")

@@ -66,12 +66,13 @@ def _leaves(path: Path, value: Any, shape: Shape) -> Iterator[tuple[Path, Any]]:
 
 @dataclass
 class Subject:
-    """One record under examination. `value` holds only what passed the schema."""
+    """One record under examination. `value` holds only what passed the schema; `fits` tells whether all of it did."""
 
     record: Record
     shape: Shape
     house: House
     value: dict[str, Any] = field(default_factory=dict)
+    fits: bool = True
 
     def at(self, path: Path, message: str, tip: str = "", *, key: bool = False, also: Iterable[Path] = ()) -> Finding:
         """A finding at a place of this record; `also` are the other fields that the finding is about."""
