@@ -1,1 +1,1 @@
-"""The offline report: reads the built database, writes pages. Imports neither `etl` nor `analysis`."""
+"""Reads the built database and draws it: one offline narrative page, one page per run, one table of all runs."""

@@ -1,0 +1,55 @@
+"""Four questions that a reader who doesn't know the project can answer in a minute each."""
+
+from __future__ import annotations
+
+from reports.numbers import percent
+from reports.sections import compute, mfu
+from reports.source import Source
+from reports.words import Bi, phrase
+
+Answer = tuple[Bi, Bi, str]
+
+
+def answers(source: Source) -> list[Answer]:
+    """Question, answer, and where to look."""
+    return [_adds_up(source), _mfu(source), _plateau(source), _where_from(source)]
+
+
+def _adds_up(source: Source) -> Answer:
+    rows = source.rows("verdict_counts")
+    if not rows:
+        return phrase("answers.adds_up.q"), phrase("answers.not_yet"), "#verdicts"
+    bad = [row["name"] for row in rows if row["verdict"] == "impossible"]
+    named = {"names": Bi(", ".join(bad[:6]), "、".join(bad[:6])), "bad": len(bad), "n": len(rows)}
+    variant = "none" if not bad else "some" if len(bad) <= 6 else "many"
+    return phrase("answers.adds_up.q"), phrase(f"answers.adds_up.{variant}", **named), "#verdicts"
+
+
+def _mfu(source: Source) -> Answer:
+    groups = mfu.medians(source)
+    if not {"dense", "moe"} <= set(groups):
+        return phrase("answers.mfu.q"), phrase("answers.not_yet"), "#mfu"
+    values = {kind: percent(groups[kind]["median"]) for kind in ("dense", "moe")}
+    counts = {f"{kind}_n": groups[kind]["n"] for kind in ("dense", "moe")}
+    return phrase("answers.mfu.q"), phrase("answers.mfu.a", **values, **counts), "#mfu"
+
+
+def _plateau(source: Source) -> Answer:
+    if source.query("compute").empty:
+        return phrase("answers.plateau.q"), phrase("answers.not_yet"), "#compute"
+    return phrase("answers.plateau.q"), phrase("answers.plateau.a", **compute.finding(source)), "#compute"
+
+
+def _where_from(source: Source) -> Answer:
+    rows = source.rows("famous_mfu")
+    if not rows:
+        return phrase("answers.where.q"), phrase("answers.not_yet"), "runs.html"
+    row = rows[0]
+    values = {
+        "name": row["name"],
+        "value": percent(row["mfu"]),
+        "phase": row["phase"],
+        "place": row["locator"],
+        "title": row["title"],
+    }
+    return phrase("answers.where.q"), phrase("answers.where.a", **values), f"runs/{row['run_id']}.html"

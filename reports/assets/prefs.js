@@ -1,0 +1,49 @@
+// Language, theme, deep links and printing: what every page shares. The page works without it.
+const prefs = (() => {
+  const root = document.documentElement;
+  const listeners = [];
+  const read = (name) => { try { return window.localStorage.getItem("shardbook-" + name); } catch { return null; } };
+  const write = (name, value) => { try { window.localStorage.setItem("shardbook-" + name, value); } catch { /* private window */ } };
+  const chosen = (name) => document.querySelector(`input[name="${name}"]:checked`)?.value;
+  const choose = (name, value) => { const input = document.getElementById(`${name}-${value}`); if (input) { input.checked = true; } };
+
+  // The part of the address after the anchor: #mfu-strip~lang=zh~convention=causal
+  const state = () => Object.fromEntries(location.hash.slice(1).split("~").slice(1).map((pair) => pair.split("=")));
+  const keep = (name, value) => {
+    const [anchor] = location.hash.slice(1).split("~");
+    const pairs = Object.entries({ ...state(), [name]: value }).map(([key, entry]) => `~${key}=${entry}`);
+    history.replaceState(null, "", `#${anchor}${pairs.join("")}`);
+  };
+
+  const apply = () => {
+    root.lang = chosen("lang") === "zh" ? "zh-Hans" : "en";
+    listeners.forEach((listener) => listener());
+  };
+  const start = () => {
+    const first = state().lang || read("lang") || (navigator.language.startsWith("zh") ? "zh" : "en");
+    choose("lang", first);
+    choose("theme", state().theme || read("theme") || "auto");
+    for (const name of ["lang", "theme"]) {
+      document.querySelectorAll(`input[name="${name}"]`).forEach((input) => input.addEventListener("change", () => {
+        write(name, input.value);
+        apply();
+      }));
+    }
+    apply();
+  };
+
+  const dark = () => {
+    const theme = chosen("theme");
+    return theme === "dark" || (theme !== "light" && matchMedia("(prefers-color-scheme: dark)").matches);
+  };
+
+  // A link into a closed <details> opens it; a link with state scrolls to its anchor.
+  const arrive = () => {
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1).split("~")[0]));
+    for (let node = target; node; node = node.parentElement) { if (node.tagName === "DETAILS") { node.open = true; } }
+    if (target) { target.scrollIntoView(); }
+  };
+  window.addEventListener("hashchange", arrive);
+  window.addEventListener("beforeprint", () => document.querySelectorAll("details.printed").forEach((node) => { node.open = true; }));
+  return { start, arrive, state, keep, dark, lang: () => chosen("lang") || "en", onChange: (listener) => listeners.push(listener) };
+})();

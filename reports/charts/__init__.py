@@ -1,0 +1,1 @@
+"""Charts: each is a function from a frame to one Altair expression. Titles and units come from the dictionary."""

@@ -1,0 +1,60 @@
+"""Training compute over time: figures with their ranges, the record line, and the runs that published nothing."""
+
+from __future__ import annotations
+
+import altair as alt
+import pandas as pd
+
+from reports.charts.grammar import Drawing, dates, fill, powers, shape, stroke, words
+from reports.voice import Voice
+
+HEIGHT = 440
+POWERS = (20, 28)
+
+
+def over_time(
+    points: pd.DataFrame,
+    records: pd.DataFrame,
+    undisclosed: pd.DataFrame,
+    labels: pd.DataFrame,
+    fit: pd.DataFrame,
+    domain: list[str],
+    say: Voice,
+) -> Drawing:
+    """Compute on a log axis; hollow triangles along the top edge stand for runs without any published figure."""
+    x = dates("released", domain)
+    y = powers("compute_flop", say.axis("compute_flop"), *POWERS)
+    band = (
+        alt.Chart(fit)
+        .mark_area(style="fit-band", aria=False)
+        .encode(x, alt.Y("low:Q"), alt.Y2("high"), detail="part:N")
+    )
+    line = alt.Chart(fit).mark_line(style="fit", aria=False).encode(x, alt.Y("fit:Q"), detail="part:N")
+    steps = alt.Chart(records).mark_line(style="frontier", interpolate="step-after", aria=False)
+    spans = alt.Chart(points).transform_filter("isValid(datum.compute_flop_low)").mark_rule(style="range", aria=False)
+    marks = alt.Chart(points).transform_filter("isValid(datum.compute_flop)").mark_point(aria=False)
+    nothing = alt.Chart(undisclosed).mark_point(style="undisclosed", shape="triangle-down", size=38, aria=False)
+    return alt.layer(
+        steps.encode(x, y),
+        band,
+        line,
+        spans.encode(x, alt.Y("compute_flop_low:Q"), alt.Y2("compute_flop_high"), stroke=stroke()),
+        marks.encode(x, y, stroke(), shape(), fill=fill(), tooltip=_tooltip(say)),
+        nothing.encode(x, y=alt.value(6), tooltip=_named(say)),
+        *words(labels, x, y),
+    ).properties(height=HEIGHT)
+
+
+def _tooltip(say: Voice) -> list[alt.Tooltip]:
+    titles = {
+        "name": say.title("name"),
+        "organization": say.title("organization"),
+        "compute_flop_text": say.axis("compute_flop"),
+        "released": say.title("released"),
+        say.own("status"): say("words.status_title"),
+    }
+    return [alt.Tooltip(f"{column}:N", title=title) for column, title in titles.items()]
+
+
+def _named(say: Voice) -> list[alt.Tooltip]:
+    return [alt.Tooltip(f"{column}:N", title=say.title(column)) for column in ("name", "organization", "released")]

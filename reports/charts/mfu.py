@@ -1,0 +1,104 @@
+"""Utilisation: dense against MoE, at a glance and set-up by set-up, under a convention the reader picks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import altair as alt
+import pandas as pd
+
+from reports.charts.grammar import Drawing, fill, shape, stroke
+from reports.frames import DEFAULT_CONVENTION
+from reports.voice import Voice
+
+_TOP = 0.72
+_STEP = 44
+_ROW = 17
+
+
+def strip(points: pd.DataFrame, groups: pd.DataFrame, bands: pd.DataFrame, rows: dict[str, str], say: Voice) -> Drawing:
+    """Every set-up as a mark, one row per generation and sparsity; textbook bands behind, medians in front."""
+    y = _rows(list(rows.values()))
+    x = _share(say, _top(points))
+    band = (
+        alt.Chart(bands)
+        .mark_rect(style="band", aria=False)
+        .encode(x("low"), alt.X2("high"), y("top"), alt.Y2("bottom"))
+    )
+    marks = _marks(points, say).encode(x("mfu"), y("place"))
+    summary = alt.Chart(groups).transform_filter(_chosen())
+    quartiles = summary.mark_rule(style="quartiles", aria=False).encode(x("q25"), alt.X2("q75"), y("place"))
+    median = summary.mark_tick(style="median", aria=False, size=30, thickness=2).encode(x("median"), y("place"))
+    words = summary.mark_text(style="soft-label", align="right", dy=-17, aria=False).encode(
+        y("place"), x=alt.datum(_top(points)), text=say.own("summary")
+    )
+    layers = alt.layer(band, quartiles, marks, median, words)
+    return layers.add_params(_convention()).properties(height=_STEP * len(rows))
+
+
+def dots(points: pd.DataFrame, rows: dict[str, str], say: Voice) -> Drawing:
+    """Every set-up with its name, highest first within its hardware generation."""
+    labels = f"{json.dumps(rows, ensure_ascii=False)}[datum.label]"
+    y = (
+        alt.Y("key:N")
+        .sort(field="order", op="min", order="ascending")
+        .axis(title=None, labelExpr=labels, domain=False, ticks=False, labelPadding=6)
+    )
+    x = _share(say, _top(points))
+    marks = _marks(points, say).encode(x("mfu"), y)
+    words = (
+        alt.Chart(points)
+        .transform_filter(_chosen())
+        .mark_text(style="soft-label", align="left", dx=8, aria=False)
+        .encode(x("mfu"), y, text="label:N")
+    )
+    return alt.layer(marks, words).add_params(_convention()).properties(height=alt.Step(_ROW))
+
+
+def _marks(points: pd.DataFrame, say: Voice) -> alt.Chart:
+    chart = alt.Chart(points).transform_filter(_chosen()).mark_point(aria=False)
+    marks: alt.Chart = chart.encode(stroke=stroke(), shape=shape(), fill=fill(), tooltip=_tooltip(say))
+    return marks
+
+
+def _tooltip(say: Voice) -> list[alt.Tooltip]:
+    titles = {
+        "name": say.title("name"),
+        "phase": say.title("phase"),
+        "value": say("mfu.axis"),
+        "convention": say.title("convention"),
+        say.own("mark"): say("words.status_title"),
+        "accelerator": say.title("accelerator"),
+        "precision": say.title("precision"),
+    }
+    return [alt.Tooltip(f"{column}:N", title=title) for column, title in titles.items()]
+
+
+def _convention() -> alt.Parameter:
+    return alt.param(name="convention", value=DEFAULT_CONVENTION)
+
+
+def _chosen() -> str:
+    return "datum.convention === convention"
+
+
+def _rows(names: list[str]) -> Callable[[str], alt.Y]:
+    """Named rows from the top, numbered from zero, so that a mark can stand a little above or below its row."""
+    labels = f"{json.dumps(names, ensure_ascii=False)}[datum.value]"
+    scale = alt.Scale(domain=[len(names) - 0.5, -0.5], nice=False, zero=False)
+    axis = alt.Axis(title=None, grid=False, labelExpr=labels, domain=False, ticks=False, values=list(range(len(names))))
+    return lambda column: alt.Y(f"{column}:Q", scale=scale, axis=axis)
+
+
+def _top(points: pd.DataFrame) -> float:
+    """End of the axis: nothing lies beyond it."""
+    return max(_TOP, float(points["mfu"].max()) + 0.02)
+
+
+def _share(say: Voice, top: float) -> Callable[[str], alt.X]:
+    """Utilisation on x, from zero, the same for every layer."""
+    ticks = [place / 10 for place in range(11) if place / 10 <= top]
+    scale = alt.Scale(domain=[0, top], nice=False)
+    axis = alt.Axis(format=".0%", title=say("mfu.axis"), values=ticks)
+    return lambda column: alt.X(f"{column}:Q", scale=scale, axis=axis)

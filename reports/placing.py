@@ -1,0 +1,55 @@
+"""From dated figures to the places of their names on a logarithmic plot."""
+
+from __future__ import annotations
+
+from datetime import date
+from math import log10
+from typing import Any
+
+import pandas as pd
+
+from reports.labels import Point, place
+from reports.source import records
+
+
+def date_domain(dates: pd.Series) -> list[str]:
+    """From the first of January of the first year to the end of the year after the last date.
+
+    >>> date_domain(pd.Series(["2020-06-01", "2024-07-23"]))
+    ['2020-01-01', '2025-07-01']
+    """
+    first, last = int(min(dates)[:4]), int(max(dates)[:4])
+    return [f"{first}-01-01", f"{last + 1}-07-01"]
+
+
+def label_frame(
+    points: pd.DataFrame, named: pd.DataFrame, x: str, y: str, domain: list[str], powers: tuple[int, int], height: float
+) -> pd.DataFrame:
+    """Names of the given rows with offsets and the narrowest plot that has room for them; no row where none fits."""
+    spots = [Point(*_spot(row[x], row[y], domain, powers), row["name"]) for row in _known(named, y)]
+    marks = [_spot(row[x], row[y], domain, powers) for row in _known(points, y)]
+    placed = place(spots, marks, height)
+    rows = [
+        {
+            x: row[x],
+            y: row[y],
+            "text": row["name"],
+            "dx": spot.dx,
+            "dy": spot.dy,
+            "align": spot.align,
+            "min_width": spot.min_width,
+        }
+        for row, spot in zip(_known(named, y), placed, strict=True)
+        if spot
+    ]
+    return pd.DataFrame(rows, columns=[x, y, "text", "dx", "dy", "align", "min_width"])
+
+
+def _known(frame: pd.DataFrame, y: str) -> list[dict[str, Any]]:
+    return records(frame[frame[y].notna()])
+
+
+def _spot(day: object, value: object, domain: list[str], powers: tuple[int, int]) -> tuple[float, float]:
+    start, end, here = (date.fromisoformat(str(text)).toordinal() for text in (domain[0], domain[1], day))
+    low, high = powers
+    return (here - start) / (end - start), 1 - (log10(float(str(value))) - low) / (high - low)

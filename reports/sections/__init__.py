@@ -1,0 +1,1 @@
+"""The chapters of the narrative page, in the order of the story."""

@@ -1,0 +1,179 @@
+"""Utilisation, dense against MoE."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from reports.charts import mfu as charts
+from reports.figure import Choice, Figure, Section, draw, table_of, words_of
+from reports.frames import CONVENTIONS, DEFAULT_CONVENTION, in_words, mfu_long, swarm
+from reports.numbers import percent
+from reports.source import Source, records
+from reports.words import Bi, phrase, plain
+
+TEXTBOOK = {"dense": (0.35, 0.45), "moe": (0.20, 0.40)}
+ENOUGH = 8
+WORTH_A_ROW = 3
+_SWARM_ROW = 0.085
+_COLUMNS = [
+    "name",
+    "phase",
+    "sparsity",
+    "accelerator",
+    "precision",
+    "seq_len",
+    "released",
+    "mfu_reported",
+    "mfu_basis",
+    "mfu_6nd",
+    "mfu_model_flops",
+    "mfu_causal",
+    "status",
+]
+
+
+def section(source: Source) -> Section:
+    """Is the gap between dense and MoE real once hardware and definition are held apart?"""
+    frame = source.query("mfu")
+    if frame.empty:
+        return Section("mfu", phrase("mfu.heading"), (phrase("mfu.empty"),))
+    return Section(
+        "mfu", phrase("mfu.heading"), (phrase("mfu.lead"),), (_strip(source, frame), _dots(source, frame)), None
+    )
+
+
+def medians(source: Source, convention: str = DEFAULT_CONVENTION) -> dict[str, dict[str, Any]]:
+    """Median, quartiles and n of dense and MoE runs over all generations."""
+    rows = source.rows("mfu_medians")
+    return {row["sparsity"]: row for row in rows if row["architecture"] == "all" and row["convention"] == convention}
+
+
+def _strip(source: Source, frame: pd.DataFrame) -> Figure:
+    variant, values = _finding(source)
+    words = words_of("mfu.strip", variant, **values)
+    groups = _groups(source)
+    rows = _row_names(groups)
+    groups = _placed(groups, list(rows["en"]))
+    points = _points(frame, list(rows["en"]))
+    bands = _bands(list(rows["en"]))
+    specs = draw(lambda say: charts.strip(points, groups, bands, rows[say.lang], say), source.fields, words.long)
+    return Figure(
+        "mfu-strip",
+        words,
+        specs=specs,
+        choices=(convention_switch(source),),
+        key="sparsity",
+        table=_group_table(source),
+        queries=("mfu", "mfu_medians", "mfu_ranks"),
+    )
+
+
+def _placed(frame: pd.DataFrame, rows: list[str]) -> pd.DataFrame:
+    """Only the rows drawn, each with its place from the top."""
+    kept = frame[frame["row"].isin(rows)]
+    return kept.assign(place=[rows.index(row) for row in kept["row"]])
+
+
+def _bands(rows: list[str]) -> pd.DataFrame:
+    """What the textbook says, behind each row."""
+    ends = [TEXTBOOK[row.split("|")[1]] for row in rows]
+    return pd.DataFrame(
+        {"low": low, "high": high, "top": place - 0.36, "bottom": place + 0.36}
+        for place, (low, high) in enumerate(ends)
+    )
+
+
+def _finding(source: Source) -> tuple[str, dict[str, Any]]:
+    """The title's variant and the numbers of the figure's words."""
+    groups = medians(source)
+    if any(groups.get(kind, {}).get("n", 0) < ENOUGH for kind in TEXTBOOK):
+        return "few", {"dense_n": groups.get("dense", {}).get("n", 0), "moe_n": groups.get("moe", {}).get("n", 0)}
+    values = {
+        f"{kind}_{part}": _written(groups[kind][part]) for kind in TEXTBOOK for part in ("n", "median", "q25", "q75")
+    }
+    return ("gap" if groups["moe"]["q75"] < groups["dense"]["median"] else "overlap"), values
+
+
+def _written(value: float) -> str:
+    return percent(value) if value < 1 else str(value)
+
+
+def _groups(source: Source) -> pd.DataFrame:
+    frame = source.query("mfu_medians")
+    frame = frame.assign(row=frame["architecture"] + "|" + frame["sparsity"])
+    summary = [_summary(row) for row in records(frame)]
+    enough = frame["n"] >= ENOUGH
+    kept = frame.assign(summary_en=[pair.en for pair in summary], summary_zh=[pair.zh for pair in summary])
+    return kept.assign(**{name: kept[name].where(enough).round(4) for name in ("median", "q25", "q75")})
+
+
+def _summary(row: dict[str, Any]) -> Bi:
+    if row["n"] < ENOUGH:
+        return plain("mfu.strip.n").format(n=row["n"])
+    return plain("mfu.strip.n_median").format(n=row["n"], median=percent(row["median"]))
+
+
+def _row_names(groups: pd.DataFrame) -> dict[str, dict[str, str]]:
+    """Rows in order (all first, then as the query sorts generations) with their names in each language."""
+    most = groups.groupby("row", sort=False)["n"].max()
+    rows = [str(row) for row, n in most.items() if n >= WORTH_A_ROW]
+    return {lang: {row: _row_name(row)[lang] for row in rows} for lang in ("en", "zh")}
+
+
+def _row_name(row: str) -> Bi:
+    architecture, sparsity = row.split("|")
+    kind = plain(f"words.code.{sparsity}")
+    if architecture == "all":
+        return plain("mfu.strip.all").format(kind=kind)
+    name = architecture.upper() if architecture.startswith(("tpu", "cdna")) else architecture.capitalize()
+    return Bi(f"{name} · {kind.en}", f"{name} · {kind.zh}")
+
+
+def _points(frame: pd.DataFrame, rows: list[str]) -> pd.DataFrame:
+    long = mfu_long(frame)
+    everything = pd.concat([long.assign(architecture="all"), long], ignore_index=True)
+    everything = everything.assign(row=everything["architecture"] + "|" + everything["hue"])
+    placed = swarm(_placed(everything, rows), ["convention", "row"])
+    placed = placed.assign(place=placed["place"] + placed["offset"] * _SWARM_ROW)
+    return in_words(placed.drop(columns=["architecture", "run_id", "mfu_basis", "row", "offset"]), "mark", "words.code")
+
+
+def _dots(source: Source, frame: pd.DataFrame) -> Figure:
+    words = words_of("mfu.dots", "plain", n=len(frame), runs=frame["run_id"].nunique())
+    named = frame.assign(key=frame["run_id"] + "|" + frame["phase"].fillna(""))
+    names = {row["key"]: row["name"] + (f" · {row['phase']}" if row["phase"] else "") for row in records(named)}
+    points = mfu_long(frame)
+    points = points.assign(key=points["run_id"] + "|" + points["phase"].fillna(""), label=points["value"])
+    points = points.assign(order=range(len(points)))
+    points = in_words(points.drop(columns=["run_id", "architecture", "mfu_basis"]), "mark", "words.code")
+    specs = draw(lambda say: charts.dots(points, names, say), source.fields, words.long)
+    rows = [{**row, "href": f"runs/{row['run_id']}.html", "sparsity": row["hue"]} for row in records(frame)]
+    table = table_of(source, rows, _COLUMNS, {"name": "href"})
+    return Figure(
+        "mfu-runs",
+        words,
+        specs=specs,
+        choices=(convention_switch(source),),
+        key="sparsity",
+        table=table,
+        queries=("mfu",),
+    )
+
+
+def convention_switch(source: Source) -> Choice:
+    """Four conventions; each says how many runs change rank against the first."""
+    moved = {row["convention"]: row for row in source.rows("mfu_ranks")}
+    values = []
+    for name in CONVENTIONS:
+        word = plain(f"words.code.{name}")
+        if name in moved:
+            word = plain("mfu.moved").format(name=word, moved=moved[name]["moved"], n=moved[name]["n"])
+        values.append((name, word))
+    return Choice("convention", phrase("mfu.switch"), tuple(values))
+
+
+def _group_table(source: Source) -> Any:
+    rows = [{**row, "generation": row["architecture"]} for row in source.rows("mfu_medians")]
+    return table_of(source, rows, ["convention", "architecture", "sparsity", "n", "median", "q25", "q75"])

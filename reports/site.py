@@ -1,0 +1,72 @@
+"""The whole site from one database: the narrative page, its data files, the run pages, the table of runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from reports import page
+from reports.answers import answers
+from reports.figure import Figure, Section
+from reports.page import Pages
+from reports.sections import clusters, compute, mfu, verdicts
+from reports.source import Source
+from reports.words import phrase
+
+Progress = Callable[[str], object]
+STORY: tuple[Callable[[Source], Section], ...] = (mfu.section, clusters.section, compute.section, verdicts.section)
+
+
+def build(source: Source, folder: Path, progress: Progress = str) -> Path:
+    """Write every page of the site.
+
+    Parameters
+    ----------
+    source
+        An open database.
+    folder
+        Where the pages go; index.html comes last, so that it never points at what is not there yet.
+    progress
+        Told what is being drawn.
+
+    Returns
+    -------
+    Path of the narrative page.
+    """
+    pages = Pages(source.build())
+    told = [part(source) for part in STORY]
+    figures = [figure for section in told for figure in section.figures]
+    for figure in figures:
+        if figure.table:
+            page.write(folder / "data" / f"{figure.id}.csv", figure.table.csv())
+    page.write(folder / "index.html", index(pages, source, told, progress))
+    return folder / "index.html"
+
+
+def index(pages: Pages, source: Source, told: list[Section], progress: Progress) -> str:
+    """The narrative page as text."""
+    figures = [figure for section in told for figure in section.figures]
+    progress("bundling the drawing library")
+    script = page.chart_script()
+    pictures = _pictures(figures, progress)
+    context: dict[str, Any] = {
+        "title": phrase("page.title"),
+        "description": phrase("page.description"),
+        "sections": told,
+        "answers": answers(source),
+        "pictures": pictures,
+        "counts": source.rows("counts")[0],
+        "charts": page.chart_data(figures),
+        "versions": page.versions(),
+    }
+    return pages.render("index.html.j2", script=script, style=page.asset("page.css"), **context)
+
+
+def _pictures(figures: list[Figure], progress: Progress) -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    for figure in figures:
+        if figure.specs:
+            progress(f"drawing {figure.id}")
+        made[figure.id] = page.picture(figure.specs["en"]) if figure.specs else ""
+    return made
