@@ -7,10 +7,29 @@ package's results to another. Heavy libraries are imported inside the commands t
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import typer
 
+if TYPE_CHECKING:
+    import duckdb
+
 HELP = "The open record of how large models were really trained: every number cited, every number recomputed."
+
+
+def records(kinds: Sequence[str]) -> duckdb.DuckDBPyConnection:
+    """An in-memory database with the records of some kinds of the checkout."""
+    from etl import database
+    from etl.paths import Paths, find_root
+
+    return database.memory(Paths(find_root(Path.cwd())), kinds)
+
+
+def architecture(path: Path) -> dict[str, Any]:
+    """Architecture facts of a published config, in the words of the physics."""
+    raise ValueError(f"{path} cannot be read yet")
 
 
 def application() -> typer.Typer:
@@ -20,7 +39,8 @@ def application() -> typer.Typer:
     from etl.commands import records as record_commands
 
     front = typer.Typer(name="shardbook", help=HELP, no_args_is_help=True, add_completion=False)
-    for group in (record_commands.app, database_commands.app, analysis_commands.app):
+    groups = (record_commands.app, database_commands.app, analysis_commands.application(records, architecture))
+    for group in groups:
         front.registered_commands += group.registered_commands
     return front
 

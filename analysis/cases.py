@@ -34,7 +34,8 @@ FLOP_FACTS = {
 FROM_MAIN = ("accelerators", "accelerator", "accelerator_released", "reported_mfu", "precision", "seq_len")
 
 
-def _query(connection: duckdb.DuckDBPyConnection, name: str) -> pd.DataFrame:
+def query(connection: duckdb.DuckDBPyConnection, name: str) -> pd.DataFrame:
+    """The rows of analysis/queries/<name>.sql."""
     return connection.execute((QUERIES / f"{name}.sql").read_text(encoding="utf-8")).df()
 
 
@@ -128,7 +129,7 @@ def _of_model(model: Facts) -> Facts:
 
 def phase_cases(connection: duckdb.DuckDBPyConnection, models: Mapping[str, Facts]) -> Iterator[Facts]:
     """The facts of every phase, in order of run and position."""
-    for row in records(_query(connection, "phases")):
+    for row in records(query(connection, "phases")):
         facts = facts_of(row)
         model = models.get(facts["model"], {})
         counted = flop_facts(model, facts.get("seq_len"), facts.get("recompute"))
@@ -139,7 +140,7 @@ def run_cases(
     connection: duckdb.DuckDBPyConnection, models: Mapping[str, Facts], phases: Mapping[str, list[Facts]]
 ) -> Iterator[Facts]:
     """The facts of every run; hardware and FLOP per token are those of its main phase."""
-    for row in records(_query(connection, "runs")):
+    for row in records(query(connection, "runs")):
         facts = facts_of(row)
         own = phases.get(facts["id"], [])
         model = models.get(facts["model"], {})

@@ -1,16 +1,26 @@
-"""Commands of the analysis: assess. Only these functions print."""
+"""Commands of the analysis: assess, predict, calibrate. Only these functions print."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-Database = Annotated[Path, typer.Option("--database", help="Database file that `shardbook build` made.")]
-DEFAULT_DATABASE = Path("build/shardbook.duckdb")
+if TYPE_CHECKING:
+    import duckdb
 
-app = typer.Typer(no_args_is_help=True, add_completion=False)
+    from analysis.material import Material
+
+DATABASE = Path("build/shardbook.duckdb")
+Database = Annotated[Path, typer.Option("--database", help="Database file that `shardbook build` made.")]
+Records = Callable[[Sequence[str]], "duckdb.DuckDBPyConnection"]
+"""Opens an in-memory database that holds the records of some kinds; the front door gives it."""
+ReadArchitecture = Callable[[Path], dict[str, Any]]
+"""Reads a published config into architecture facts; the front door gives it."""
+
+NEEDED = ("accelerator", "system", "model", "calibration")
 
 
 def refuse(sentence: str, code: int = 1) -> typer.Exit:
@@ -19,17 +29,55 @@ def refuse(sentence: str, code: int = 1) -> typer.Exit:
     return typer.Exit(code)
 
 
-@app.command(epilog="Example: shardbook assess")
-def assess(database: Database = DEFAULT_DATABASE) -> None:
-    """Recompute every run and phase; write parameters, FLOP, memory, communication, timing and verdicts."""
-    import duckdb
+def material(records: Records) -> Material:
+    """Accelerators, models and constants of the checkout."""
+    from analysis.material import load
 
-    from analysis.assess import assess as run
+    with records(NEEDED) as connection:
+        return load(connection)
 
-    if not database.exists():
-        raise refuse(f"there is no database at {database}; make it with: shardbook build")
-    try:
-        written = run(database, lambda text: typer.echo(f"  {text} ...", err=True))
-    except duckdb.IOException as error:
-        raise refuse(f"the database {database} cannot be used ({str(error).splitlines()[0]})") from None
-    typer.echo(", ".join(f"{count:,} {table}" for table, count in written.items()) + f" in {database}")
+
+def application(records: Records, architecture: ReadArchitecture) -> typer.Typer:
+    """The commands, bound to what reads records and configs."""
+    app = typer.Typer(no_args_is_help=True, add_completion=False)
+
+    @app.command(epilog="Example: shardbook assess")
+    def assess(database: Database = DATABASE) -> None:
+        """Recompute every run and phase; write parameters, FLOP, memory, communication, timing and verdicts."""
+        import duckdb
+
+        from analysis.assess import assess as run
+
+        if not database.exists():
+            raise refuse(f"there is no database at {database}; make it with: shardbook build")
+        try:
+            written = run(database, lambda text: typer.echo(f"  {text} ...", err=True))
+        except duckdb.IOException as error:
+            raise refuse(f"the database {database} cannot be used ({str(error).splitlines()[0]})") from None
+        typer.echo(", ".join(f"{count:,} {table}" for table, count in written.items()) + f" in {database}")
+
+    @app.command(epilog="Example: shardbook predict rows.csv -o build/predicted.csv")
+    def predict(
+        rows: Annotated[Path, typer.Argument(help="CSV, one layout per row (columns: docs/methodology.md).")],
+        out: Annotated[
+            Path | None, typer.Option("-o", "--output", help="CSV to write; standard output if none.")
+        ] = None,
+        as_json: Annotated[bool, typer.Option("--json", help="Write JSON records instead of CSV.")] = False,
+    ) -> None:
+        """Predict memory, step time and MFU of every row of a table; a row that says too little is unknown, with why."""
+        from analysis import predicting
+
+        try:
+            table = predicting.read(rows)
+            answer = predicting.run(table, material(records), lambda path: architecture(rows.parent / path))
+            text = predicting.render(answer, as_json)
+            predicting.write(text, out)
+        except predicting.RefusalError as error:
+            raise refuse(str(error)) from None
+        if out is None:
+            typer.echo(text, nl=False)
+        else:
+            typer.echo(f"{out}: {len(answer):,} rows, {int(answer['step_time_s'].notna().sum()):,} with a step time, "
+                       f"{int(answer['memory_gib'].notna().sum()):,} with memory")  # fmt: skip
+
+    return app

@@ -1,0 +1,10 @@
+-- One row per published measurement that nobody doubts, with who published it.
+select
+    rows.*,
+    rows.benchmark_id as source,
+    -- The first word of a table's name and its publisher: releases of one table are no witnesses for each other.
+    regexp_replace(benchmarks.name, '[ ,:(].*$', '') || ' (' || benchmarks.organization || ')' as family
+from record.benchmark_rows as rows
+join record.benchmarks as benchmarks on benchmarks.id = rows.benchmark_id
+where rows.doubt is null
+order by rows.benchmark_id, rows.position
