@@ -121,5 +121,32 @@ def stats(
     typer.echo(statistics.as_markdown(found) if markdown else statistics.as_text([*found, known]))
 
 
+@app.command(epilog="Example: shardbook docs --check")
+def docs(
+    context: typer.Context,
+    check: Annotated[bool, typer.Option("--check", help="Write nothing; exit 1 where a page is out of date.")] = False,
+) -> None:
+    """Make docs/data-dictionary.md, docs/checks.md, docs/cli.md and the statistics in README.md anew."""
+    import duckdb
+
+    from etl import database, filling, records, schema
+    from etl import docs as generated
+    from etl.commands.pages import commands_page
+
+    with refusing(), duckdb.connect() as connection:
+        paths, catalogue = checkout(), records.load(checkout().data)
+        schemas = schema.load(paths.schemas)
+        tables = filling.fill(connection, schemas, catalogue, database.about(paths, catalogue))
+        wanted = generated.pages(paths, schemas, connection, tables, commands_page(context.find_root()))
+        stale = generated.stale(wanted)
+        if not check:
+            generated.write(wanted, stale)
+    names = ", ".join(path.relative_to(paths.root).as_posix() for path in stale)
+    if check and stale:
+        typer.echo(f"shardbook: out of date: {names}; run `{generated.COMMAND}` and commit what it writes.", err=True)
+        raise typer.Exit(1)
+    typer.echo(f"written: {names}" if stale else "every generated page is up to date")
+
+
 if __name__ == "__main__":
     app()
