@@ -139,6 +139,8 @@ class _Builder:
                 self._start(event, root is not None)
             elif not kind.startswith(("Stream", "Document")):
                 root = self._node(event, stream, 0)
+        if root is None:
+            self._refuse("YAM007", (1, 1), "the file holds no record", "shardbook new run ORG/NAME prints a draft")
         return root
 
     def _start(self, event: Any, second: bool) -> None:
