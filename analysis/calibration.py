@@ -8,6 +8,7 @@ for each other.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -64,7 +65,16 @@ def usable(rows: pd.DataFrame, accelerators: pd.DataFrame, calibration: Mapping[
     problem = prepare(table, accelerators, calibration)
     finite = np.isfinite(problem.log_error(flatten(calibration["timing"])))
     kept: pd.DataFrame = table[finite & (problem.rows.time_reasons == "")].reset_index(drop=True)
-    return kept.assign(family=kept["family"] if "family" in kept else kept["source"])
+    return kept.assign(family=kept["family"] if "family" in kept else kept["source"].map(family_of))
+
+
+def family_of(source: str) -> str:
+    """Tables that belong together: the first two words of a source's name, before versions, dates and models.
+
+    >>> family_of("nvidia-dgxc-v24.11.1-llama3.1-8b"), family_of("Megatron-Bridge performance summary, 25.09")
+    ('nvidia-dgxc', 'megatron-bridge')
+    """
+    return "-".join(re.split(r"[\s\-]+", source.lower())[:2])
 
 
 def prepare(table: pd.DataFrame, accelerators: pd.DataFrame, calibration: Mapping[str, Any]) -> Problem:
