@@ -45,6 +45,18 @@ class Rows:
     def __len__(self) -> int:
         return len(self.ids)
 
+    def take(self, index: slice) -> Rows:
+        """Some of the rows, in order."""
+
+        def cut(values: Any) -> Any:
+            return {name: part[index] for name, part in values.items()} if isinstance(values, dict) else values[index]
+
+        blocks = {"words": Words, "recompute": Recompute}
+        plain = ("ids", "number", "chip", "kernel", "memory_reasons", "time_reasons")
+        parts = {name: cut(getattr(self, name)) for name in plain}
+        parts |= {name: kind(**cut(vars(getattr(self, name)))) for name, kind in blocks.items()}
+        return Rows(arch=self.arch.rows(index), split=self.split.rows(index), **parts)
+
 
 def _column(table: pd.DataFrame, name: str) -> pd.Series[Any]:
     """A column, or an empty one where the table lacks an optional one."""
@@ -110,6 +122,11 @@ def _precision_reasons(table: pd.DataFrame, words: Words, reasons: Reasons) -> N
     reasons.add(words.adapter > 0, lambda i: f"only full training is modelled, not {str(cells[i])[:40]!r}")
 
 
+def _offload_reasons(table: pd.DataFrame, words: Words, reasons: Reasons) -> None:
+    cells = _column(table, "offload").to_numpy(dtype=object)
+    reasons.add(words.offload_understood == 0, lambda i: f"offload is not understood: {str(cells[i])[:40]!r}")
+
+
 def _mechanism_reasons(table: pd.DataFrame, kernel: Array, recompute: Recompute, reasons: Reasons) -> None:
     kernels, words = (table[name].to_numpy(dtype=object) for name in ("attention_kernel", "recompute"))
     reasons.add(kernel == UNKNOWN, lambda i: f"attention_kernel is not known: {str(kernels[i])[:40]!r}")
@@ -152,12 +169,14 @@ def read_rows(table: pd.DataFrame, accelerators: pd.DataFrame) -> Rows:
     number = _read_numbers(table, shared)
     _complete(number)
     schedule = _schedules(table, number, shared)
-    words, recompute = Words.read(table["precision"]), Recompute.read(table["recompute"])
+    words = Words.read(table["precision"], _column(table, "optimizer"), _column(table, "offload"))
+    recompute = Recompute.read(table["recompute"])
     kernel = categories(table["attention_kernel"], lambda text: attention.KERNEL_CLASSES.get(text, UNKNOWN))
     shape_reasons(shared, number)
     layout_reasons(shared, number)
     _precision_reasons(table, words, shared)
     _mechanism_reasons(table, kernel, recompute, shared)
+    _offload_reasons(table, words, shared)
     memory, time = shared.copy(), shared.copy()
     _hybrid_reasons(table, number, memory)
     memory.add(np.isnan(number["micro_batches"]) & (number["pp"] > 1), lambda _: "global_batch is not stated")

@@ -38,6 +38,15 @@ def dtype_code(text: str) -> float:
     return next((code for pattern, code in _FAMILIES if re.search(pattern, first)), UNKNOWN)
 
 
+MOMENT_BYTES = (
+    (r"8-?bit (adam|optim)|(adam|adamw) ?8-?bit", 2.0),
+    (r"lomo|adafactor|\bsgd\b", 0.0),
+    (r"\blion\b|momentum|\bmuon\b", 4.0),
+)
+"""Bytes of optimizer states per parameter beside the master weights, by the optimizer's name: one FP32 moment, two
+8-bit ones, or (Adafactor, plain SGD) next to nothing."""
+
+
 @dataclass(frozen=True)
 class Words:
     """Codes and switches read from text columns; NaN where a row does not say."""
@@ -45,25 +54,41 @@ class Words:
     dtype: Array
     pure_16bit: Array
     deepspeed_bf16: Array
-    eight_bit_moments: Array
+    moment_bytes: Array
     adapter: Array
     no_gradients: Array
+    offloaded_optimizer: Array
+    offloaded_weights: Array
+    offload_understood: Array
 
     @classmethod
-    def read(cls, precision: pd.Series[Any]) -> Words:
-        """Read the precision column once per distinct text."""
-
-        def has(pattern: str) -> Array:
-            return np.nan_to_num(categories(precision, lambda text: float(bool(re.search(pattern, text)))))
-
+    def read(cls, precision: pd.Series[Any], optimizer: pd.Series[Any], offload: pd.Series[Any]) -> Words:
+        """Read each column once per distinct text."""
+        moments = [categories(column, _moment_bytes) for column in (precision, optimizer)]
         return cls(
             dtype=categories(precision, dtype_code),
-            pure_16bit=has(r"pure|bf16-true|bf16_true|adam states bf16"),
-            deepspeed_bf16=has(r"bf16 optimizer"),
-            eight_bit_moments=has(r"8-?bit (adam|optim)|adam\w* ?8-?bit"),
-            adapter=has(r"lora|adapter|nf4|base weights"),
-            no_gradients=has(r"in backward|fused backward"),
+            pure_16bit=_says(precision, r"pure|bf16-true|bf16_true|adam states bf16"),
+            deepspeed_bf16=_says(precision, r"bf16 optimizer"),
+            moment_bytes=np.where(np.isnan(moments[1]), moments[0], moments[1]),
+            adapter=_says(precision, r"lora|adapter|nf4|base weights"),
+            no_gradients=np.fmax(_says(precision, _IN_BACKWARD), _says(optimizer, _IN_BACKWARD)),
+            offloaded_optimizer=_says(offload, r"optim|^cpu$|^true$|^all$"),
+            offloaded_weights=_says(offload, r"param|weight|^all$"),
+            offload_understood=categories(offload, lambda text: float(bool(re.search(_OFFLOAD, text)))),
         )
+
+
+_IN_BACKWARD = r"in backward|fused backward|lomo"
+_OFFLOAD = r"optim|param|weight|activation|^(cpu|true|all|no|false|0)$"
+
+
+def _says(column: pd.Series[Any], pattern: str) -> Array:
+    """1 where the text matches, 0 where it does not or the cell is blank."""
+    return np.nan_to_num(categories(column, lambda text: float(bool(re.search(pattern, text)))))
+
+
+def _moment_bytes(text: str) -> float:
+    return next((width for pattern, width in MOMENT_BYTES if re.search(pattern, text)), np.nan)
 
 
 MODULES = {

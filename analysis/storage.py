@@ -28,6 +28,9 @@ from analysis.physics.split import Recipe
 
 Constants = Mapping[str, float]
 
+INPUT_BYTES = {recipes.FP8: 1.0, recipes.MXFP8: 33 / 32, recipes.NVFP4: 9 / 16}
+"""Bytes of a saved matrix-product input where Transformer Engine keeps it quantised; block scales included."""
+
 
 @dataclass(frozen=True)
 class Stack:
@@ -49,7 +52,10 @@ class Stack:
 
 
 def widths(rows: Rows, stack: Stack) -> dict[str, Array]:
-    """Bytes per parameter of weights, gradients, master weights and moments (both together)."""
+    """Bytes per parameter on the device of weights, gradients, master weights and moments (both together).
+
+    An optimizer on the host takes master weights and moments with it, and from ZeRO-2 on the gradients too.
+    """
     words = rows.words
     single = words.dtype == recipes.FP32
     latent = (rows.arch.mla > 0) & stack.megatron & ~single
@@ -57,12 +63,14 @@ def widths(rows: Rows, stack: Stack) -> dict[str, Array]:
     gradient = np.select(
         [stack.pure, whole, words.deepspeed_bf16 > 0, (words.dtype == recipes.FP16) | latent], [2.0, 4.0, 6.0, 2.0], 4.0
     )
-    moments = np.select([words.eight_bit_moments > 0, stack.pure | latent], [2.0, 4.0], 8.0)
+    moments = np.select([~np.isnan(words.moment_bytes), stack.pure | latent], [words.moment_bytes, 4.0], 8.0)
+    away = words.offloaded_optimizer > 0
+    gone = (words.no_gradients > 0) | (away & (rows.split.zero_stage >= 2))
     return {
-        "weight": np.where(whole, 4.0, 2.0),
-        "gradient": np.where(words.no_gradients > 0, 0.0, gradient),
-        "master": np.where(stack.pure | whole, 0.0, 4.0),
-        "moments": moments,
+        "weight": np.where(words.offloaded_weights > 0, 0.0, np.where(whole, 4.0, 2.0)),
+        "gradient": np.where(gone, 0.0, gradient),
+        "master": np.where(stack.pure | whole | away, 0.0, 4.0),
+        "moments": np.where(away, 0.0, moments),
         "working_weight": np.where(single, 4.0, 2.0),
     }
 
@@ -103,19 +111,19 @@ def logit_width(rows: Rows, stack: Stack, constants: Constants) -> Array:
 
 def resolve(rows: Rows, stack: Stack, constants: Constants) -> Recipe:
     """The recipe of every row."""
-    eight_bit = (rows.words.dtype >= recipes.FP8) & stack.megatron
+    inputs = np.select([rows.words.dtype == code for code in INPUT_BYTES], list(INPUT_BYTES.values()), 2.0)
     unfused = np.where(rows.kernel == attention.UNFUSED, 1.0, 0.0)
     return Recipe(
         **widths(rows, stack),
         **recompute_shares(rows, stack),
-        linear_input=np.where(eight_bit, 1.0, 2.0),
+        linear_input=np.where(stack.megatron, inputs, 2.0),
         unfused_attention=unfused,
         dropout=np.where(rows.arch.gated_mlp > 0, 0.0, unfused),
         separate_gate=np.where(stack.sharded, rows.arch.gated_mlp, 0.0),
+        eager_norm=np.zeros(len(rows)),
         stage_output=np.where(stack.deepspeed, 1.0, 0.0),
         late_gradients=np.where(stack.pure | stack.sharded, 1.0, 0.0),
         logit_bytes=logit_width(rows, stack, constants),
-        offloaded_states=np.zeros(len(rows)),
     )
 
 

@@ -18,6 +18,9 @@ Parts = dict[str, Array]
 HALF = 2.0
 """Bytes of a 16-bit activation."""
 
+SINGLE = 4.0
+"""Bytes of an FP32 number."""
+
 ROUTER_BYTES = 13.0
 """Per token and expert: FP32 logits, scores and probabilities, and a one-byte routing map."""
 
@@ -32,7 +35,7 @@ def norm_parts(arch: Architecture, split: Split, recipe: Recipe) -> Parts:
     width = split.tokens * arch.hidden * split.residual_share
     outputs = np.minimum(arch.norms_per_layer, 2.0) * recipe.linear_input
     return {
-        "norm_inputs": HALF * width * arch.norms_per_layer,
+        "norm_inputs": (HALF + SINGLE * recipe.eager_norm) * width * arch.norms_per_layer,
         "norm_outputs": outputs * width * (1 - recipe.recompute_norm),
         "dropout_masks": 2 * width * recipe.dropout,
     }
@@ -52,7 +55,7 @@ def attention_parts(arch: Architecture, split: Split, recipe: Recipe) -> Parts:
     width = width + np.where(arch.qk_norm > 0, (arch.heads + keys) * arch.qk_dim, 0.0)
     latent = 2 * arch.q_lora_rank + 2 * arch.kv_lora_rank + arch.qk_rope_head_dim
     scores = arch.heads * split.seq_len * (HALF + 3 * recipe.dropout)
-    core = np.where(recipe.unfused_attention > 0, scores, 4 * arch.heads)
+    core = np.where(recipe.unfused_attention > 0, scores, SINGLE * arch.heads)
     again = np.where(recipe.linear_input < HALF, recipe.linear_input, 0.0)
     return {
         "queries_keys_values": HALF * width * per_rank * (1 - recipe.recompute_qkv),
@@ -125,7 +128,7 @@ def operator_outputs(arch: Architecture, split: Split) -> Array:
     inner = np.where(is_moe, arch.shared_ffn_hidden, arch.ffn_hidden)
     dispatched = np.where(is_moe, routed_tokens(arch, split) * arch.hidden, 0.0)
     stream = 2 * arch.hidden * split.residual_share * split.tokens
-    return HALF * (stream + (attention + inner) * per_rank + dispatched) + 4 * arch.heads * per_rank
+    return HALF * (stream + (attention + inner) * per_rank + dispatched) + SINGLE * arch.heads * per_rank
 
 
 def whole_layer(arch: Architecture, split: Split, recipe: Recipe) -> tuple[Parts, Parts]:

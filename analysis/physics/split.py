@@ -63,15 +63,16 @@ class Split:
 class Recipe:
     """Widths and switches that decide what is stored; all float arrays.
 
-    Bytes per parameter: weight, gradient (the buffer kept through the step), master, moments (both together),
-    working_weight (gathered 16-bit copy that ZeRO-3 uses layer by layer).
+    Bytes per parameter on the device: weight, gradient (the buffer kept through the step), master, moments (both
+    together), working_weight (gathered 16-bit copy that ZeRO-3 uses layer by layer).
     Per element: linear_input (saved input of a matrix product: 2, or 1 in FP8).
     Switches: unfused_attention, dropout, separate_gate (activation and product of a gated MLP saved one by one),
+    eager_norm (norms keep their input in FP32 and normalised as well),
     stage_output (what a stage sends on is kept until its backward), late_gradients (gradients come into being during
     the backward pass instead of lying in a buffer throughout).
     Recompute shares from 0 (kept) to 1 (dropped): layer (whole layers), core, qkv (queries, keys, values), mlp,
     experts, expert_activation, shared_expert, norm, operator (every second matrix product, as torchtitan does).
-    Loss: logit_bytes per token and vocabulary entry. offloaded_states, offloaded_activations: share moved to the host.
+    Loss: logit_bytes per token and vocabulary entry. offloaded_activations: share of the checkpoints on the host.
     """
 
     weight: Array
@@ -83,6 +84,7 @@ class Recipe:
     unfused_attention: Array
     dropout: Array
     separate_gate: Array
+    eager_norm: Array
     stage_output: Array
     late_gradients: Array
     recompute_layer: Array
@@ -95,7 +97,6 @@ class Recipe:
     recompute_norm: Array
     recompute_operator: Array
     logit_bytes: Array
-    offloaded_states: Array
     offloaded_activations: Array
 
     def rows(self, index: Any) -> Recipe:

@@ -92,7 +92,7 @@ def state_bytes(held: Pair, split: Split, recipe: Recipe) -> Parts:
     """Bytes of the states on one rank, by part.
 
     ZeRO-1 divides master weights and moments by the replicas, ZeRO-2 gradients too, ZeRO-3 weights too (Rajbhandari
-    et al. 2020, arXiv:1910.02054, sec. 3). Offloaded states are master weights and moments moved to the host.
+    et al. 2020, arXiv:1910.02054, sec. 3). What is offloaded to the host has width 0 in the recipe.
 
     Parameters: held (dense parameters and routed experts on the rank), split, recipe.
     Returns: weights, gradients, master_weights, moments [B].
@@ -104,12 +104,11 @@ def state_bytes(held: Pair, split: Split, recipe: Recipe) -> Parts:
     16.6
     """
     copies = pipeline.weight_copies(split.schedule)
-    resident = 1 - recipe.offloaded_states
     return {
         "weights": copies * _sharded(recipe.weight, held, split, 3),
         "gradients": _sharded(recipe.gradient, held, split, 2),
-        "master_weights": resident * _sharded(recipe.master, held, split, 1),
-        "moments": resident * _sharded(recipe.moments, held, split, 1),
+        "master_weights": _sharded(recipe.master, held, split, 1),
+        "moments": _sharded(recipe.moments, held, split, 1),
     }
 
 

@@ -1,0 +1,184 @@
+"""Peak memory of a table of layouts: best estimate, bounds, the stage that decides and its parts.
+
+The bounds come from steps, not from noise alone: where a row does not say how the loss is computed, in which width
+gradients and moments are kept, or whether layers are recomputed, the leaner and the richer choice are both computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from analysis import recipes, storage
+from analysis.cells import Array, Mask
+from analysis.inputs import Rows
+from analysis.physics import attention, memory
+from analysis.physics.split import Recipe
+from analysis.storage import Stack
+
+Constants = Mapping[str, float]
+Texts = npt.NDArray[np.object_]
+
+CHUNK = 16384
+"""Rows computed at once, so that the arrays of one pass stay in the processor's cache."""
+
+
+@dataclass(frozen=True)
+class Footprint:
+    """Peak memory per row [B]; NaN where a row says too little, with the reason in `missing`.
+
+    `stage` is the pipeline stage (from 0) that needs most, `parts` its bytes by name: they add up to `best`, except
+    in rows whose `missing` names a field that was bracketed. `lean` and `rich` are the two ends of the bracket before
+    the margins that `low` and `high` include.
+    """
+
+    best: Array
+    low: Array
+    high: Array
+    lean: Array
+    rich: Array
+    stage: Array
+    parts: dict[str, Array]
+    missing: Texts
+
+
+def _unstated(rows: Rows) -> dict[str, Mask]:
+    """Fields that change memory, and the rows that do not state them."""
+    alone = rows.split.dp * rows.split.cp <= 1
+    return {
+        "recompute": np.isnan(rows.recompute.layer),
+        "attention_kernel": np.isnan(rows.kernel),
+        "zero_stage": np.isnan(rows.split.zero_stage) & ~alone,
+        "sequence_parallel": np.isnan(rows.split.sequence_parallel),
+    }
+
+
+def assume(rows: Rows, *, lean: bool) -> Rows:
+    """The rows with each unstated field set to the choice that needs least memory, or most."""
+    gaps = _unstated(rows)
+    if not any(mask.any() for mask in gaps.values()) and not np.isnan(rows.split.zero_stage).any():
+        return rows
+    kernel = np.where(gaps["attention_kernel"], attention.FLASH if lean else attention.UNFUSED, rows.kernel)
+    stage = np.where(gaps["zero_stage"], 3.0 if lean else 0.0, np.nan_to_num(rows.split.zero_stage))
+    parallel = np.where(gaps["sequence_parallel"], 1.0 if lean else 0.0, rows.split.sequence_parallel)
+    said = {name: np.nan_to_num(values) for name, values in vars(rows.recompute).items()}
+    said["layer"] = np.where(gaps["recompute"], 1.0 if lean else 0.0, said["layer"])
+    split = replace(rows.split, zero_stage=stage, sequence_parallel=parallel)
+    return replace(rows, kernel=kernel, split=split, recompute=replace(rows.recompute, **said))
+
+
+def bracket(recipe: Recipe, rows: Rows, stack: Stack, constants: Constants, *, lean: bool) -> Recipe:
+    """The recipe with what tables leave out at its leaner or richer step.
+
+    Loss: chunked or PyTorch's own, Megatron's in-place or plain one. PyTorch stacks without compilation keep norms and
+    gates piece by piece. Mixtures of experts and latent attention: gradients and moments in BF16 (the precision-aware
+    optimizer) or FP32. FP8: weights in FP8 only, or beside BF16 ones.
+    """
+    native, flash = stack.pure | stack.sharded, rows.kernel != attention.UNFUSED
+    open_width = stack.megatron & ((rows.arch.mla > 0) | (rows.arch.experts > 0))
+    kinds = ("chunked", "in_place") if lean else ("eager", "unfused")
+    widths = [np.asarray(constants[f"logits.{kind}_bytes"]) for kind in kinds]
+    eager = np.where(native & (not lean), 1.0, 0.0)
+    quantised = stack.megatron & (rows.words.dtype >= recipes.FP8) & (not lean)
+    return replace(
+        recipe,
+        logit_bytes=np.select([native, stack.megatron & flash], widths, recipe.logit_bytes),
+        gradient=np.where(open_width, 2.0 if lean else 4.0, recipe.gradient),
+        moments=np.where(open_width, 4.0 if lean else 8.0, recipe.moments),
+        weight=np.where(quantised, 2 * recipe.weight, recipe.weight),
+        eager_norm=eager,
+        separate_gate=np.where(eager > 0, rows.arch.gated_mlp, recipe.separate_gate),
+    )
+
+
+def candidate_stages(rows: Rows) -> list[Array]:
+    """Stages among which the fullest one is: the first three and the last.
+
+    Later middle stages hold the same layers as the third with no more micro-batches in flight.
+    """
+    last = rows.split.pp - 1
+    return [np.minimum(first, last) for first in (0.0, 1.0, 2.0)] + [last]
+
+
+def fullest(pieces: memory.Pieces, stages: list[Array]) -> tuple[Array, Array]:
+    """(stage, bytes) of the stage that needs most; the earliest of equals."""
+    best_stage, best = np.zeros(()), np.asarray(-1.0)
+    deepest = float(np.fmax.reduce(np.atleast_1d(pieces.split.pp), initial=1.0))
+    for stage in stages if deepest > 1 else stages[:1]:
+        needed = sum(memory.stage_memory(pieces, stage).values(), np.zeros(()))
+        best_stage, best = np.where(needed > best, stage, best_stage), np.fmax(best, needed)
+    return best_stage, best
+
+
+def _chunk(rows: Rows, constants: Constants) -> Footprint:
+    lean_rows, rich_rows = assume(rows, lean=True), assume(rows, lean=False)
+    stack, lean_stack = Stack.of(rich_rows), Stack.of(lean_rows)
+    recipe = storage.resolve(rich_rows, stack, constants)
+    pieces = memory.pieces(rich_rows.arch, rich_rows.split, recipe)
+    stage, _ = fullest(pieces, candidate_stages(rows))
+    parts = memory.stage_memory(pieces, stage)
+    factor, beside = storage.overheads(rich_rows, stack, constants)
+    best = sum(parts.values(), np.zeros(())) * factor + beside
+    parts |= {"allocator": sum(parts.values(), np.zeros(())) * (factor - 1), "context": beside}
+    rich = bracket(recipe, rich_rows, stack, constants, lean=False)
+    lean = bracket(storage.resolve(lean_rows, lean_stack, constants), lean_rows, lean_stack, constants, lean=True)
+    ends = []
+    for its_rows, its_recipe, its_stack in ((lean_rows, lean, lean_stack), (rich_rows, rich, stack)):
+        total = memory.stage_memory(memory.pieces(its_rows.arch, its_rows.split, its_recipe), stage)
+        its_factor, its_beside = storage.overheads(its_rows, its_stack, constants)
+        ends.append(sum(total.values(), np.zeros(())) * its_factor + its_beside)
+    return _bounded(rows, best, ends[0], ends[1], stage, parts, constants)
+
+
+def _bounded(
+    rows: Rows, best: Array, lean: Array, rich: Array, stage: Array, parts: dict[str, Array], constants: Constants
+) -> Footprint:
+    """Margins around the bracket, the middle in rows with an open field, and NaN in rows that say too little."""
+    gaps = _unstated(rows)
+    is_open = np.logical_or.reduce(list(gaps.values()))
+    value = np.where(is_open, np.sqrt(lean * rich), best)
+    bad = rows.memory_reasons != ""
+    low = np.minimum(lean, value) * (1 - constants["margin.low"])
+    high = np.maximum(rich, value) * (1 + constants["margin.high"])
+    known = {"best": value, "low": low, "high": high, "lean": lean, "rich": rich, "stage": stage}
+    known = {name: np.where(bad, np.nan, values) for name, values in known.items()}
+    named = {name: np.where(bad, np.nan, part) for name, part in parts.items()}
+    return Footprint(**known, parts=named, missing=_named_gaps(rows, gaps, bad))
+
+
+def _named_gaps(rows: Rows, gaps: dict[str, Mask], bad: Mask) -> Texts:
+    """The reasons, and in rows without one the fields that were bracketed."""
+    missing = rows.memory_reasons.copy()
+    for name, mask in gaps.items():
+        for row in np.flatnonzero(mask & ~bad):
+            missing[row] = f"{missing[row]}; {name} is not stated" if missing[row] else f"{name} is not stated"
+    return missing
+
+
+def predict_memory(rows: Rows, constants: Constants) -> Footprint:
+    """Peak memory per accelerator of every row.
+
+    Parameters
+    ----------
+    rows
+        Layouts in base units (`inputs.read_rows`).
+    constants
+        The `memory` section of the calibration file as dotted names and values.
+
+    Returns
+    -------
+    Footprint
+        One value per row [B].
+    """
+    starts = range(0, max(len(rows), 1), CHUNK)
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        chunks = [_chunk(rows.take(slice(start, start + CHUNK)), constants) for start in starts]
+    names = chunks[0].parts
+    joined = {
+        name: np.concatenate([getattr(chunk, name) for chunk in chunks])
+        for name in ("best", "low", "high", "lean", "rich", "stage", "missing")
+    }
+    return Footprint(**joined, parts={name: np.concatenate([chunk.parts[name] for chunk in chunks]) for name in names})
