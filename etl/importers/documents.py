@@ -22,7 +22,9 @@ _SUFFIXES = {
 _SHELL = re.compile(r"\A\s*#!.*\b(?:ba|z|k)?sh\b|^#SBATCH\s|^\s*(?:export\s+)?[A-Za-z_]\w*=(?!=)\S|^\s*source\s+\S", re.M)
 _PYTHON = re.compile(r"^(?:from\s+[\w.]+\s+import\s|import\s+\w|def\s+\w+\(|class\s+\w+|\w+ = )", re.M)
 _TOML = re.compile(r"^\[[\w.\-\"]+\]\s*(?:#.*)?$", re.M)
-_LOG = re.compile(r":::MLLOG|elapsed[ _]time[ _]per[ _]iteration|completed step: \d|\btps: ?[\d,]+.*\btflops:|^.*\biteration[: ]+\d+ */", re.M)
+_LOG = re.compile(
+    r":::MLLOG|elapsed[ _]time[ _]per[ _]iteration|completed step: \d|\btps: ?[\d,]+ .{0,40}tflops:|train_step_timing in s"
+)
 
 
 class Document:
@@ -47,7 +49,7 @@ class Document:
         """The syntax of the text, decided by what is in it; the suffix only breaks ties."""
         head = self.text[:200_000]
         hint = _SUFFIXES.get(Path(self.name).suffix.lower())
-        if _LOG.search(head) and hint not in {"python", "shell"}:
+        if hint not in {"python", "shell", "json", "toml"} and _LOG.search(self.text, 0, 4_000_000):
             return "log"
         if hint in {"shell", "python"}:
             return hint

@@ -113,7 +113,7 @@ def _feed_forward(reading: Reading, flags: Flags) -> None:
     if expert:
         reading.state("moe_ffn_hidden", expert, expert_key, expert_line)
     elif "moe-ffn-hidden-size" not in flags:
-        reading.state("moe_ffn_hidden", width, because, at, origin)
+        reading.default("moe_ffn_hidden", width, f"{FRAMEWORK}: expert width = ffn width ({because})")
     _experts(reading, flags, width, because, at, origin)
 
 

@@ -21,7 +21,8 @@ from etl.importers.shell_values import UNKNOWN, UNSET, Rope, Value, known, text
 MOST_STEPS = 50_000
 MOST_ROUNDS = 64
 DEEPEST_CALL = 8
-_CONTINUED = re.compile(r"\n(?=\s*--?[A-Za-z])")
+_CONTINUED = re.compile(r"\\?\n(?=\s*--?[A-Za-z])")
+_FLAG = re.compile(r"(?:^|\s)--[a-z]")
 _WRAPPERS = frozenset({"eval", "bash", "sh", "srun", "exec", "mpirun", "time", "nohup", "numactl", "sudo", "ssh", "pdsh"})
 
 
@@ -221,9 +222,9 @@ class Shell:
             arguments = [Rope(piece for a in arguments for piece in ((" ", a.line or 0), a))]
         for argument in arguments:
             script = str(argument)
-            if " " in script.strip() and (" --" in script or "$" in script or name in _WRAPPERS):
+            if len(script.split(None, 1)) > 1 and (_FLAG.search(script) or "$" in script or name in _WRAPPERS):
                 # A flag on a new line of a quoted command belongs to the command before it, with or without a backslash.
-                self.run(_CONTINUED.sub(" ", script), _line_table(argument))
+                self.run(_CONTINUED.sub(lambda m: " " * len(m.group()), script), _line_table(argument))
 
     def _assign(self, assign: Assign) -> None:
         self.where[assign.name] = assign.line
