@@ -32,16 +32,29 @@ def architecture(path: Path) -> dict[str, Any]:
     raise ValueError(f"{path} cannot be read yet")
 
 
+def verdicts(connection: duckdb.DuckDBPyConnection) -> None:
+    """Recompute every run of an open database and fill its result tables."""
+    from analysis.assess import results, write
+
+    write(connection, results(connection))
+
+
 def application() -> typer.Typer:
     """All commands in one application."""
     from analysis import commands as analysis_commands
     from etl.commands import database as database_commands
     from etl.commands import records as record_commands
+    from etl.commands.shared import Front
 
     front = typer.Typer(name="shardbook", help=HELP, no_args_is_help=True, add_completion=False)
     groups = (record_commands.app, database_commands.app, analysis_commands.application(records, architecture))
     for group in groups:
         front.registered_commands += group.registered_commands
+
+    @front.callback()
+    def share(context: typer.Context) -> None:
+        context.obj = Front(verdicts)
+
     return front
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from etl.commands.shared import checkout, progress, refusing
+from etl.commands.shared import Front, checkout, progress, refusing
 
 if TYPE_CHECKING:
     from etl.paths import Paths
@@ -119,6 +119,31 @@ def stats(
             found = statistics.sections(connection, statistics.SUMMARY if markdown else statistics.ALL)
             known = statistics.coverage(connection, schema.load(paths.schemas))
     typer.echo(statistics.as_markdown(found) if markdown else statistics.as_text([*found, known]))
+
+
+@app.command(epilog="Example: shardbook diff main")
+def diff(
+    context: typer.Context,
+    base: Annotated[str, typer.Argument(help="A commit (main, HEAD~1, a tag) or another database file.")],
+) -> None:
+    """Show which records, values and verdicts differ from BASE, as Markdown for a pull request."""
+    import tempfile
+    from pathlib import Path
+
+    from etl import diff as difference
+
+    front = context.find_root().obj
+    assess = front.assess if isinstance(front, Front) else None
+    with refusing(), progress("diff") as step, tempfile.TemporaryDirectory() as folder:
+        paths = checkout()
+        step(f"reading {base}")
+        if Path(base).is_file():
+            before = difference.of_file(Path(base))
+        else:
+            before = difference.of_checkout(difference.at_commit(paths, base, Path(folder)), assess)
+        step("reading the working tree")
+        text = difference.markdown(base, before, difference.of_checkout(paths, assess))
+    typer.echo(text)
 
 
 @app.command(epilog="Example: shardbook docs --check")
