@@ -132,7 +132,7 @@ def _entry(head: str, node: Node, shape: Shape, indent: int, order: list[str] | 
     pieces = _pieces(node, shape, order)
     ends = "{}" if isinstance(value, dict) else "[]"
     line = f"{head} {ends[0]}{', '.join(pieces)}{ends[1]}"
-    if _on_one_line(node, shape) and len(line) <= WIDTH:
+    if not value or (_on_one_line(node, shape) and len(line) <= WIDTH):
         yield line
     elif _on_one_line(node, shape) and len(pieces) > ROW:
         yield from _wrapped(f"{head} {ends[0]}", pieces, ends[1], indent)
@@ -157,7 +157,7 @@ def _below(head: str, lines: Iterator[str], indent: int) -> Iterator[str]:
 def _on_one_line(node: Node, shape: Shape) -> bool:
     """Whether the schema, or without one the author, wants a part on one line."""
     value = node.value
-    if not value or shape.flow or shape.is_quantity:
+    if shape.flow or shape.is_quantity:
         return True
     if isinstance(value, list) and not any(isinstance(item.value, dict | list) for item in value):
         return True

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from etl import yaml_bytes, yaml_io
-from etl.canonical import ANY, form, mend
+from etl.canonical import form, mend
 from etl.comments import comments
 from etl.findings import Finding
 from etl.records import Record
@@ -30,7 +30,7 @@ def rewrite(record: Record, shape: Shape | None, write: bool = True) -> Change:
     Parameters
     ----------
     record : the record, as loaded
-    shape : its schema; None leaves the order of keys alone
+    shape : its schema; without one nothing gives an order, and the file is left as it is
     write : whether to replace the file; otherwise only tell
 
     Returns
@@ -38,6 +38,8 @@ def rewrite(record: Record, shape: Shape | None, write: bool = True) -> Change:
     whether the file changes (or would), and the findings that keep it from being formatted
     """
     doc = record.doc
+    if shape is None:
+        return Change()
     stuck = [one for one in doc.findings if one.code not in yaml_bytes.REPAIRABLE]
     if stuck or doc.root is None:
         return Change(False, stuck)
@@ -46,11 +48,11 @@ def rewrite(record: Record, shape: Shape | None, write: bool = True) -> Change:
     found = [_comment(doc.path, line, col, text) for (line, col), text in comments(doc)]
     if found:
         return Change(False, found)
-    text = form(doc, shape or ANY)
+    text = form(doc, shape)
     if text == doc.text and not doc.findings:
         return Change()
     # The formatter must not change what a record says; a difference is a fault of ours and keeps the file as it is.
-    if yaml_io.parse(text.encode(), doc.path).value != plain(mend(doc.root, shape or ANY)):
+    if yaml_io.parse(text.encode(), doc.path).value != plain(mend(doc.root, shape)):
         return Change(
             False, [Finding(doc.path, 1, 1, "FMT001", "the formatter would change a value here", "report it")]
         )
