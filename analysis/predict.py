@@ -7,16 +7,17 @@ against the dense 16-bit peak, also for FP8 and FP4 rows, since that is what rep
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis import chips, workload
+from analysis import chips, footprint, workload
 from analysis.cells import Array, Mask
 from analysis.constants import flatten
+from analysis.footprint import predict_memory
 from analysis.inputs import Rows, read_rows
 from analysis.physics import flops, timing
 from analysis.physics.work import Parts
@@ -25,6 +26,7 @@ COLUMNS = (
     "id", "memory_gib", "memory_gib_low", "memory_gib_high", "step_time_s", "step_time_s_low", "step_time_s_high",
     "mfu", "bound_by", "missing",
 )  # fmt: skip
+GIB = 2.0**30
 #: Rows that are computed at once; bounds the memory of a large table.
 CHUNK = 50_000
 #: What a part of the step is called when it is the largest loss.
@@ -33,6 +35,10 @@ LOSSES = {
     "cp": "cp", "ep": "ep", "pp": "pp-send", "bubble": "pp-bubble", "dp": "dp", "optimizer": "optimizer",
     "scale": "scale",
 }  # fmt: skip
+NO_RATE = "the accelerator's record lacks a peak for this precision or a bandwidth"
+MEMORY_ENDS = {"": "best", "_low": "low", "_high": "high"}
+#: How far the leanest estimate must exceed the card before a row without stated recompute is taken as recomputing.
+DENSE_SLACK, MIXTURE_SLACK = 1.1, 1.5
 #: Open inputs that move the time by a step rather than a little: their sentences begin with one of these.
 STEPS = ("recompute", "attention_kernel", "no measured rows", "bf16_tflops", "fp8_tflops")
 
@@ -115,27 +121,44 @@ def said(assumed: Mapping[str, Mask], reasons: npt.NDArray[np.object_]) -> npt.N
     return np.where(reasons == "", np.asarray(texts, dtype=object)[position], reasons)
 
 
+def has_to_recompute(rows: Rows, superchip: Mask, memory: Mapping[str, float]) -> Array:
+    """1 where a row states no recompute and everything kept would not fit, even in the leanest reading of the row.
+
+    Superchips are left alone: their recipes move activations to the host's memory instead. Mixtures of experts need a
+    wider gap, since their activations depend on routing.
+    """
+    silent = np.isnan(rows.recompute.layer) & ~superchip & (rows.memory_reasons == "")
+    full = np.zeros(len(rows))
+    index = np.flatnonzero(silent)
+    if not index.size:
+        return full
+    some = rows.take(index)
+    kept = replace(some, recompute=replace(some.recompute, layer=np.zeros(index.size)))
+    need = footprint.predict_memory(kept, memory).lean
+    card = np.fmin(some.chip.get("usable_memory", np.full(index.size, np.nan)), some.chip["hbm"])
+    slack = np.where(np.nan_to_num(some.arch.experts) > 0, MIXTURE_SLACK, DENSE_SLACK)
+    full[index] = need > slack * card
+    return full
+
+
 def _chunk(table: pd.DataFrame, accelerators: pd.DataFrame, calibration: Mapping[str, Any]) -> pd.DataFrame:
-    k = flatten(calibration["timing"])
+    k, of_memory = flatten(calibration["timing"]), flatten(calibration["memory"])
     rows = read_rows(table, accelerators)
+    superchip = chips.is_superchip(table, accelerators)
+    peak = footprint.predict_memory(rows, of_memory)
     with np.errstate(all="ignore"):  # rows that lack a number carry NaN through every formula
-        times = timed(rows, table, accelerators, k)
-    usable = rows.time_reasons == ""
-    seconds = np.where(usable, times.seconds, np.nan)
-    reasons = np.where(usable & ~np.isfinite(seconds), _unknown_rate(rows), rows.time_reasons)
-    low, high = bounds(times, k)
-    with np.errstate(divide="ignore", invalid="ignore"):
+        times = timed(rows, table, accelerators, k, has_to_recompute(rows, superchip, of_memory))
+        seconds = np.where(rows.time_reasons == "", times.seconds, np.nan)
         mfu = times.model_flop / (seconds * times.peak)
+    unknown = (rows.time_reasons == "") & ~np.isfinite(seconds)
+    reasons = np.where(unknown, NO_RATE, rows.time_reasons)
+    low, high = bounds(times, k)
+    gib = {f"memory_gib{end}": getattr(peak, name) / 2.0**30 for end, name in MEMORY_ENDS.items()}
     return pd.DataFrame({
-        "id": rows.ids, "memory_gib": np.nan, "memory_gib_low": np.nan, "memory_gib_high": np.nan,
-        "step_time_s": seconds, "step_time_s_low": seconds * low, "step_time_s_high": seconds * high, "mfu": mfu,
+        "id": rows.ids, **gib, "step_time_s": seconds, "step_time_s_low": seconds * low,
+        "step_time_s_high": seconds * high, "mfu": mfu,
         "bound_by": np.where(np.isfinite(seconds), largest_loss(times), ""), "missing": said(times.assumed, reasons),
     })[list(COLUMNS)]  # fmt: skip
-
-
-def _unknown_rate(rows: Rows) -> npt.NDArray[np.object_]:
-    del rows
-    return np.asarray("the accelerator's record lacks a peak for this precision or a bandwidth", dtype=object)
 
 
 def _chunks(table: pd.DataFrame) -> Iterator[pd.DataFrame]:
