@@ -113,37 +113,44 @@ def fullest(pieces: memory.Pieces, stages: list[Array]) -> tuple[Array, Array]:
     return best_stage, best
 
 
+def _end(rows: Rows, stage: Array, constants: Constants, *, lean: bool) -> Array:
+    """One end of the bracket: what the stage needs, allocator and context included [B]."""
+    filled = assume(rows, lean=lean)
+    stack = Stack.of(filled)
+    recipe = bracket(storage.resolve(filled, stack, constants), filled, stack, constants, lean=lean)
+    total = sum(memory.stage_memory(memory.pieces(filled.arch, filled.split, recipe), stage).values(), np.zeros(()))
+    factor, beside = storage.overheads(filled, stack, constants)
+    return total * factor + beside
+
+
 def _chunk(rows: Rows, constants: Constants) -> Footprint:
-    lean_rows, rich_rows = assume(rows, lean=True), assume(rows, lean=False)
-    stack, lean_stack = Stack.of(rich_rows), Stack.of(lean_rows)
-    recipe = storage.resolve(rich_rows, stack, constants)
-    pieces = memory.pieces(rich_rows.arch, rich_rows.split, recipe)
+    filled = assume(rows, lean=False)
+    stack = Stack.of(filled)
+    pieces = memory.pieces(filled.arch, filled.split, storage.resolve(filled, stack, constants))
     stage, _ = fullest(pieces, candidate_stages(rows))
     parts = memory.stage_memory(pieces, stage)
-    factor, beside = storage.overheads(rich_rows, stack, constants)
-    best = sum(parts.values(), np.zeros(())) * factor + beside
-    parts |= {"allocator": sum(parts.values(), np.zeros(())) * (factor - 1), "context": beside}
-    rich = bracket(recipe, rich_rows, stack, constants, lean=False)
-    lean = bracket(storage.resolve(lean_rows, lean_stack, constants), lean_rows, lean_stack, constants, lean=True)
-    ends = []
-    for its_rows, its_recipe, its_stack in ((lean_rows, lean, lean_stack), (rich_rows, rich, stack)):
-        total = memory.stage_memory(memory.pieces(its_rows.arch, its_rows.split, its_recipe), stage)
-        its_factor, its_beside = storage.overheads(its_rows, its_stack, constants)
-        ends.append(sum(total.values(), np.zeros(())) * its_factor + its_beside)
-    return _bounded(rows, best, ends[0], ends[1], stage, parts, constants)
+    factor, beside = storage.overheads(filled, stack, constants)
+    tensors = sum(parts.values(), np.zeros(()))
+    parts |= {"allocator": tensors * (factor - 1), "context": beside}
+    ends = {
+        "best": tensors * factor + beside,
+        "lean": _end(rows, stage, constants, lean=True),
+        "rich": _end(rows, stage, constants, lean=False),
+    }
+    return _bounded(rows, ends, stage, parts, constants)
 
 
 def _bounded(
-    rows: Rows, best: Array, lean: Array, rich: Array, stage: Array, parts: dict[str, Array], constants: Constants
+    rows: Rows, ends: dict[str, Array], stage: Array, parts: dict[str, Array], constants: Constants
 ) -> Footprint:
     """Margins around the bracket, the middle in rows with an open field, and NaN in rows that say too little."""
     gaps = _unstated(rows)
     is_open = np.logical_or.reduce(list(gaps.values()))
-    value = np.where(is_open, np.sqrt(lean * rich), best)
+    value = np.where(is_open, np.sqrt(ends["lean"] * ends["rich"]), ends["best"])
     bad = rows.memory_reasons != ""
-    low = np.minimum(lean, value) * (1 - constants["margin.low"])
-    high = np.maximum(rich, value) * (1 + constants["margin.high"])
-    known = {"best": value, "low": low, "high": high, "lean": lean, "rich": rich, "stage": stage}
+    low = np.minimum(ends["lean"], value) * (1 - constants["margin.low"])
+    high = np.maximum(ends["rich"], value) * (1 + constants["margin.high"])
+    known = ends | {"best": value, "low": low, "high": high, "stage": stage}
     known = {name: np.where(bad, np.nan, values) for name, values in known.items()}
     named = {name: np.where(bad, np.nan, part) for name, part in parts.items()}
     return Footprint(**known, parts=named, missing=_named_gaps(rows, gaps, bad))
