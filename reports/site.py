@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from reports import page
+from reports import page, run_data, run_page, runs_table
 from reports.answers import answers
 from reports.figure import Figure, Section
 from reports.page import Pages
@@ -40,6 +40,8 @@ def build(source: Source, folder: Path, progress: Progress = str) -> Path:
     for figure in figures:
         if figure.table:
             page.write(folder / "data" / f"{figure.id}.csv", figure.table.csv())
+    _runs(pages, source, folder, progress)
+    _table(pages, source, folder)
     page.write(folder / "index.html", index(pages, source, told, progress))
     return folder / "index.html"
 
@@ -70,3 +72,29 @@ def _pictures(figures: list[Figure], progress: Progress) -> dict[str, Any]:
             progress(f"drawing {figure.id}")
         made[figure.id] = page.picture(figure.specs["en"]) if figure.specs else ""
     return made
+
+
+def _runs(pages: Pages, source: Source, folder: Path, progress: Progress) -> None:
+    """A page for every run; pages of runs that are gone are removed."""
+    script, style = page.page_script(), page.asset("page.css")
+    bundles = run_data.of_all(source)
+    written = set()
+    for place, data in enumerate(bundles, start=1):
+        progress(f"run {place} of {len(bundles)}: {data.summary['run_id']}")
+        path = folder / "runs" / f"{data.summary['run_id']}.html"
+        context = run_page.context(data, source.fields)
+        edit = f"../../../../{context['record']}"
+        page.write(path, pages.render("run.html.j2", script=script, style=style, root="../../", edit=edit, **context))
+        written.add(path)
+    for stale in set((folder / "runs").rglob("*.html")) - written:
+        stale.unlink()
+
+
+def _table(pages: Pages, source: Source, folder: Path) -> None:
+    """The table of all runs and the same as CSV."""
+    context = runs_table.context(source)
+    page.write(folder / "data" / "runs.csv", context["table"].csv())
+    text = pages.render(
+        "runs.html.j2", script=runs_table.script(), style=runs_table.style(), module=True, **context
+    )
+    page.write(folder / "runs.html", text)
