@@ -63,6 +63,14 @@ def _architectures(table: pd.DataFrame, accelerators: pd.DataFrame) -> tuple[lis
     return distinct, position[code]
 
 
+def is_superchip(table: pd.DataFrame, accelerators: pd.DataFrame) -> Mask:
+    """Rows whose accelerator shares a package link with its host (GH200, GB200, GB300)."""
+    if "form_factor" not in accelerators:
+        return np.zeros(len(table), dtype=bool)
+    ids = accelerators["id"][accelerators["form_factor"] == "superchip"]
+    return np.asarray(table["accelerator"].isin(ids), dtype=bool)
+
+
 def stated_network(notes: pd.Series[Any]) -> Array:
     """Network rate per accelerator that a note states, e.g. `4 x 100 Gbit/s RoCE per 8-GPU node` [B/s].
 

@@ -45,7 +45,7 @@ class Rows:
     def __len__(self) -> int:
         return len(self.ids)
 
-    def take(self, index: slice) -> Rows:
+    def take(self, index: slice | npt.NDArray[np.intp]) -> Rows:
         """Some of the rows, in order."""
 
         def cut(values: Any) -> Any:

@@ -16,8 +16,8 @@ import pandas as pd
 
 from analysis import chips, footprint, workload
 from analysis.cells import Array, Mask
+from analysis.columns import check_columns
 from analysis.constants import flatten
-from analysis.footprint import predict_memory
 from analysis.inputs import Rows, read_rows
 from analysis.physics import flops, timing
 from analysis.physics.work import Parts
@@ -28,14 +28,18 @@ COLUMNS = (
 )  # fmt: skip
 GIB = 2.0**30
 #: Rows that are computed at once; bounds the memory of a large table.
-CHUNK = 50_000
+CHUNK = 50000
 #: What a part of the step is called when it is the largest loss.
 LOSSES = {
     "compute": "compute", "attention": "attention", "memory": "memory-bandwidth", "moe": "moe-overhead", "tp": "tp",
     "cp": "cp", "ep": "ep", "pp": "pp-send", "bubble": "pp-bubble", "dp": "dp", "optimizer": "optimizer",
     "scale": "scale",
 }  # fmt: skip
-NO_RATE = "the accelerator's record lacks a peak for this precision or a bandwidth"
+NO_RATE = (
+    "the accelerator's record has no dense 16-bit peak",
+    "hbm_bandwidth_gb_s is not in the accelerator's record",
+    "the accelerator's record has no peak for this precision, or no link that the layout needs",
+)
 MEMORY_ENDS = {"": "best", "_low": "low", "_high": "high"}
 #: How far the leanest estimate must exceed the card before a row without stated recompute is taken as recomputing.
 DENSE_SLACK, MIXTURE_SLACK = 1.1, 1.5
@@ -150,8 +154,7 @@ def _chunk(table: pd.DataFrame, accelerators: pd.DataFrame, calibration: Mapping
         times = timed(rows, table, accelerators, k, has_to_recompute(rows, superchip, of_memory))
         seconds = np.where(rows.time_reasons == "", times.seconds, np.nan)
         mfu = times.model_flop / (seconds * times.peak)
-    unknown = (rows.time_reasons == "") & ~np.isfinite(seconds)
-    reasons = np.where(unknown, NO_RATE, rows.time_reasons)
+    reasons = _reasons(rows, times, seconds)
     low, high = bounds(times, k)
     gib = {f"memory_gib{end}": getattr(peak, name) / 2.0**30 for end, name in MEMORY_ENDS.items()}
     return pd.DataFrame({
@@ -159,6 +162,15 @@ def _chunk(table: pd.DataFrame, accelerators: pd.DataFrame, calibration: Mapping
         "step_time_s_high": seconds * high, "mfu": mfu,
         "bound_by": np.where(np.isfinite(seconds), largest_loss(times), ""), "missing": said(times.assumed, reasons),
     })[list(COLUMNS)]  # fmt: skip
+
+
+def _reasons(rows: Rows, times: Timed, seconds: Array) -> npt.NDArray[np.object_]:
+    """Why a row has no time or no memory; empty where it has both."""
+    unknown = (rows.time_reasons == "") & ~np.isfinite(seconds)
+    lacks = np.select([np.isnan(times.peak), np.isnan(rows.chip["hbm_bandwidth"])], NO_RATE[:2], NO_RATE[2])
+    reasons = np.where(unknown, lacks, rows.time_reasons)
+    only_memory = (reasons == "") & (rows.memory_reasons != "")
+    return np.where(only_memory, "memory: " + rows.memory_reasons, reasons)
 
 
 def _chunks(table: pd.DataFrame) -> Iterator[pd.DataFrame]:
@@ -189,4 +201,5 @@ def predict(rows: pd.DataFrame, accelerators: pd.DataFrame, calibration: Mapping
     ValueError
         When needed columns are absent.
     """
+    check_columns(rows.columns)
     return pd.concat([_chunk(part, accelerators, calibration) for part in _chunks(rows)], ignore_index=True)

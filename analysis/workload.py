@@ -5,7 +5,7 @@ Open inputs that change the time and what stands in for them:
 - the ranks of a hybrid shard: one scale-up domain, which is what the hybrid is for.
 - attention_kernel: flash where the card can run it (all but Volta and older), unfused otherwise.
 - sequence_parallel with tensor parallelism: on with a flash kernel, off without, as both came together.
-- recompute: none when that fits the card's memory, else full; without a memory estimate, none.
+- recompute: none, or full where everything kept cannot fit the card (superchips offload to their host instead).
 Each of them is named in the result and widens its interval.
 """
 
@@ -128,8 +128,8 @@ def workload(rows: Rows, table: pd.DataFrame, facts: ChipFacts, full_when_silent
     unfused = kernel == attention.UNFUSED
     full = np.broadcast_to(np.asarray(full_when_silent, dtype=float), (len(rows),))
     silent = np.isnan(rows.recompute.layer)
-    assumed["recompute is not stated (none assumed, which fits)"] = silent & (full == 0)
-    assumed["recompute is not stated (full assumed, none would not fit)"] = silent & (full > 0)
+    assumed["recompute is not stated (none assumed)"] = silent & (full == 0)
+    assumed["recompute is not stated (full assumed, since none would not fit)"] = silent & (full > 0)
     split = rows.split
     degrees: dict[str, Any] = {f.name: getattr(split, f.name) for f in fields(Split)}
     parallel = split.tp > 1

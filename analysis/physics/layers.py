@@ -12,11 +12,6 @@ def _products(work: gemm.Products, rate: Array, chip: Chip, element_bytes: Array
     return Passes(once, 2.0 * once, once)
 
 
-def _recomputed(passes: Passes, share: Array) -> Passes:
-    """Backward with `share` of the forward run again."""
-    return Passes(passes.forward, passes.backward + share * passes.forward, passes.weight)
-
-
 def _memory_bound(byte_count: Array, lay: Work, chip: Chip, k: Constants) -> Passes:
     factor = k["elementwise.passes"] * np.where(lay.kernel == attention.UNFUSED, k["elementwise.unfused_stack"], 1.0)
     forward = byte_count * factor / chip.hbm_bandwidth
