@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 HELP = "The open record of how large models were really trained: every number cited, every number recomputed."
 
 
-def records(kinds: Sequence[str]) -> duckdb.DuckDBPyConnection:
+def open_records(kinds: Sequence[str]) -> duckdb.DuckDBPyConnection:
     """An in-memory database with the records of some kinds of the checkout."""
     from etl import database
     from etl.paths import Paths, find_root
@@ -27,13 +27,23 @@ def records(kinds: Sequence[str]) -> duckdb.DuckDBPyConnection:
     return database.memory(Paths(find_root(Path.cwd())), kinds)
 
 
+def count(facts: dict[str, Any]) -> dict[str, Any]:
+    """Exact parameter counts of an architecture that an importer read."""
+    from analysis.physics.parameters import count as exact
+
+    return exact(facts)
+
+
 def architecture(path: Path) -> dict[str, Any]:
     """Architecture facts of a published config, in the words of the physics."""
-    raise ValueError(f"{path} cannot be read yet")
+    from etl.importers import read
+    from etl.importers.counting import arguments
+
+    return arguments(read([str(path)], count))
 
 
-def verdicts(connection: duckdb.DuckDBPyConnection) -> None:
-    """Recompute every run of an open database and fill its result tables."""
+def assess(connection: duckdb.DuckDBPyConnection) -> None:
+    """Fill the result tables of an open database."""
     from analysis.assess import results, write
 
     write(connection, results(connection))
@@ -42,18 +52,25 @@ def verdicts(connection: duckdb.DuckDBPyConnection) -> None:
 def application() -> typer.Typer:
     """All commands in one application."""
     from analysis import commands as analysis_commands
-    from etl.commands import database as database_commands
-    from etl.commands import records as record_commands
+    from etl.commands import database, records
     from etl.commands.shared import Front
+    from etl.importers import commands as importer_commands
+    from reports import commands as report_commands
 
     front = typer.Typer(name="shardbook", help=HELP, no_args_is_help=True, add_completion=False)
-    groups = (record_commands.app, database_commands.app, analysis_commands.application(records, architecture))
+    groups = (
+        records.app,
+        importer_commands.application(count),
+        database.app,
+        analysis_commands.application(open_records, architecture),
+        report_commands.app,
+    )
     for group in groups:
         front.registered_commands += group.registered_commands
 
     @front.callback()
-    def share(context: typer.Context) -> None:
-        context.obj = Front(verdicts)
+    def main(context: typer.Context) -> None:
+        context.obj = Front(assess)
 
     return front
 
