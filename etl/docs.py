@@ -126,8 +126,9 @@ def data_dictionary(schemas: Schemas, tables: Iterable[ddl.Table]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-INTRODUCTION = """The first part is what a contributor writes, the second what `shardbook build` makes of it. A *quantity* is a
-number or a range `{low, best, high}` and becomes three columns; a *date* is a day, a month or a year and becomes two."""
+INTRODUCTION = """The first part is what a contributor writes, the second what `shardbook build` makes of it.
+A *quantity* is a number or a range `{low, best, high}` and becomes three columns; a *date* is a day, a month or a year
+and becomes two."""
 
 
 def fields(shape: Shape, path: str = "") -> Iterator[tuple[str, str, str, str, str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,6 +13,7 @@ import typer
 from etl.commands.shared import Front, checkout, progress, refusing
 
 if TYPE_CHECKING:
+    from etl.answers import Answer
     from etl.paths import Paths
     from etl.records import Catalogue
 
@@ -80,13 +82,19 @@ def sql(
     form: Annotated[Form, typer.Option("--format", help="table for people, csv or json for programs.")] = Form.table,
 ) -> None:
     """Run one read-only query on the built database; nothing outside it can be read and nothing is written."""
-    from etl import answers
     from etl.sql import query as ask
 
     with refusing():
         paths = checkout()
         text = sys.stdin.read() if query == "-" else query
         answer = ask(paths.database, text)
+    show(answer, form)
+
+
+def show(answer: Answer, form: Form) -> None:
+    """Print an answer in one of the three forms."""
+    from etl import answers
+
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     if form is Form.table:
         typer.echo(answers.as_table(answer, width))
@@ -128,7 +136,6 @@ def diff(
 ) -> None:
     """Show which records, values and verdicts differ from BASE, as Markdown for a pull request."""
     import tempfile
-    from pathlib import Path
 
     from etl import diff as difference
 
@@ -144,6 +151,33 @@ def diff(
         step("reading the working tree")
         text = difference.markdown(base, before, difference.of_checkout(paths, assess))
     typer.echo(text)
+
+
+class Table(StrEnum):
+    """Whose table is compared with."""
+
+    epoch = "epoch"
+
+
+@app.command(epilog="Example: shardbook crosscheck epoch notable_ai_models.csv --format csv")
+def crosscheck(
+    whose: Annotated[Table, typer.Argument(help="Whose table it is: epoch, Epoch AI's notable models.")],
+    file: Annotated[Path, typer.Argument(help="The CSV file as downloaded; it is read and never kept.")],
+    form: Annotated[Form, typer.Option("--format", help="table for people, csv or json for programs.")] = Form.table,
+) -> None:
+    """Compare our runs with somebody else's table: agreements, differences with their ratio, likely causes."""
+    from etl import crosscheck as comparison
+    from etl import database
+
+    with refusing():
+        rows = {Table.epoch: comparison.read}[whose](file)
+        with database.memory(checkout(), ("run", "model")) as connection:
+            found = comparison.compare(connection, rows)
+    show(comparison.answer(found), form)
+    if form is Form.table:
+        agree = sum(pair.agrees for pair in found.pairs)
+        typer.echo(f"{agree} of {len(found.pairs)} common figures agree within {comparison.CLOSE:.0%}.")
+        typer.echo(f"Not in their table: {', '.join(found.unmatched) or 'none'}.\n{comparison.CREDIT}")
 
 
 @app.command(epilog="Example: shardbook docs --check")
