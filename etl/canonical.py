@@ -134,7 +134,7 @@ def _entry(head: str, node: Node, shape: Shape, indent: int, order: list[str] | 
     line = f"{head} {ends[0]}{', '.join(pieces)}{ends[1]}"
     if not value or (_on_one_line(node, shape) and len(line) <= WIDTH):
         yield line
-    elif _on_one_line(node, shape) and len(pieces) > ROW:
+    elif _on_one_line(node, shape) and len(pieces) > ROW and shape.base != "cite":
         yield from _wrapped(f"{head} {ends[0]}", pieces, ends[1], indent)
     elif isinstance(value, dict):
         yield from _below(head, _mapping(node, shape, indent + 2, order), indent)

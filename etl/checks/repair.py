@@ -42,11 +42,15 @@ FORMS = {
 
 def guideline(shape: Shape) -> str:
     """How to fill a field: its description, its unit, its choices and its guidelines, in one line."""
+    if shape.base == "citation":
+        return "'<source key> <page, table, section or line>', as in  paper Table 4"
     parts = [shape.description]
     if shape.unit:
         parts.append(f"Unit: {shape.unit}.")
     if shape.enum:
         parts.append("One of " + ", ".join(str(one) for one in shape.enum) + ".")
+    if shape.properties:
+        parts.append("Keys: " + ", ".join(shape.properties) + ".")
     return " ".join(part for part in (*parts, *shape.guidelines) if part) or shape.label
 
 

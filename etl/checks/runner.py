@@ -52,7 +52,8 @@ def findings_of(one: Subject) -> Iterator[Finding]:
         found = one.at(problem.path, problem.message, problem.tip, key=problem.key)
         yield replace(found, code=problem.code)
     one.fits = not any(problem.code.startswith("SCH") for problem in problems)
-    bad = {problem.path for problem in problems if problem.code != "SCH002"}
+    # A citation still to be filled in names its source already.
+    bad = {one.path for one in problems if one.code != "SCH002" and not (one.code == "TDO001" and "cite" in one.path)}
     one.value = shape.clean(record.value, bad) if bad else record.value
     for rule in RULES.values():
         if rule.run and (not rule.kinds or record.kind in rule.kinds):

@@ -48,7 +48,7 @@ class Problem:
     key: bool = False
 
 
-def problems(value: Any, shape: Shape, path: Path = ()) -> Iterator[Problem]:
+def problems(value: Any, shape: Shape, path: Path = (), needed: bool = True) -> Iterator[Problem]:
     """Every place below a value that does not fit a shape.
 
     Parameters
@@ -56,6 +56,7 @@ def problems(value: Any, shape: Shape, path: Path = ()) -> Iterator[Problem]:
     value : plain values, as read
     shape : what the schema wants there
     path : where the value stands in its record
+    needed : whether the schema requires it there
 
     Returns
     -------
@@ -66,9 +67,11 @@ def problems(value: Any, shape: Shape, path: Path = ()) -> Iterator[Problem]:
     >>> [problem.message for problem in problems({"tp": 0, "pt": 1}, layout)]
     ['tp is 0, which is below 1', "the key 'pt' is unknown here"]
     """
-    if value == TODO and isinstance(value, str):
-        tip = repair.guideline(shape)
-        yield Problem("TDO001", path, f"{_named(shape, path).name} is still to be filled in", tip)
+    if isinstance(value, str) and is_todo(value, path):
+        name = _named(shape, path).name
+        tip = repair.guideline(shape) + ("" if needed else " Delete the line where no source prints it.")
+        message = f"{f'the citation of {name}' if 'cite' in path[-2:-1] else name} is still to be filled in"
+        yield Problem("TDO001", path, message, tip)
         return
     if shape.choices:
         chosen = next((choice for choice in shape.choices if _fits(value, choice)), None)
@@ -85,6 +88,15 @@ def problems(value: Any, shape: Shape, path: Path = ()) -> Iterator[Problem]:
         yield from _sequence(value, shape, path)
     else:
         yield from _scalar(value, shape, path)
+
+
+def is_todo(value: str, path: Path) -> bool:
+    """Whether a value, or the locator of a citation, is one that a draft leaves to a person.
+
+    >>> is_todo("todo", ("name",)), is_todo("paper todo", ("cite", "*")), is_todo("paper todo", ("note",))
+    (True, True, False)
+    """
+    return value.lower() == TODO or ("cite" in path[-2:-1] and value.lower().endswith(f" {TODO}"))
 
 
 def _named(shape: Shape, path: Path) -> Shape:
@@ -126,7 +138,8 @@ def _mapping(value: dict[str, Any], shape: Shape, path: Path) -> Iterator[Proble
             if shape.keys is not None and not shape.keys.match(name):
                 tip = f"write  {repair.slug(name)}:"
                 yield Problem("SCH008", (*path, name), f"{name!r} is no {shape.name} key", tip, key=True)
-            yield from problems(below, inner, (*path, name))
+            needed = name in shape.required or name not in shape.properties
+            yield from problems(below, inner, (*path, name), needed)
         elif shape.closed:
             yield Problem("SCH001", (*path, name), f"the key {name!r} is unknown here", _known(name, shape), key=True)
 

@@ -27,6 +27,19 @@ def group() -> None:
     """Records: check, format, draft."""
 
 
+class Kind(StrEnum):
+    """Kinds of record that a draft can be made of."""
+
+    run = "run"
+    model = "model"
+    accelerator = "accelerator"
+    system = "system"
+    benchmark = "benchmark"
+    cluster = "cluster"
+    trend = "trend"
+    claim = "claim"
+
+
 Where = Annotated[list[Path] | None, typer.Argument(help="Files or folders below data/; all of it when none is given.")]
 
 
@@ -102,6 +115,34 @@ def fmt(
     if found:
         typer.echo(findings.render(found))
     raise typer.Exit(1 if found or (only_check and changed) else 0)
+
+
+@app.command(epilog="Example: shardbook new run meta/llama-4-scout --from config.json")
+def new(
+    kind: Annotated[Kind, typer.Argument(help="Kind of record.", metavar="KIND")],
+    key: Annotated[
+        str, typer.Argument(help="Id of the record: ORG/NAME, or NAME for tables and clusters.", metavar="ID")
+    ],
+    config: Annotated[
+        Path | None, typer.Option("--from", help="A published config or log whose facts are taken over.")
+    ] = None,
+) -> None:
+    """Write a draft with `todo` wherever a person has to write, and print how to fill each place."""
+    from etl import schema
+    from etl.new import guidelines, write
+
+    paths = _paths()
+    shape = schema.load(paths.schemas).kind(kind.value)
+    try:
+        made = write(paths, kind.value, key, config)
+    except ValueError as error:
+        raise _misuse(str(error)) from None
+    for line in made.draft.left_out:
+        typer.echo(f"left out: {line}")
+    for place, text in guidelines(made.draft.value, shape):
+        typer.echo(f"  {place}: {text}")
+    typer.echo(f"wrote {made.name}; fill in each todo, or delete its line where no source prints it")
+    typer.echo(f"then: shardbook fmt {made.name} && shardbook check {made.name}")
 
 
 if __name__ == "__main__":

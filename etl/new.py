@@ -1,0 +1,249 @@
+"""Drafts: a record with `todo` wherever a person has to write, made from the schema and, if given, from a config."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from etl import schema
+from etl.canonical import dump
+from etl.checks.references import ID, TWO_PARTS
+from etl.checks.repair import guideline
+from etl.checks.shape import TODO
+from etl.formatting import replace
+from etl.paths import Paths
+from etl.records import FOLDERS, Catalogue, load
+from etl.schema import Shape
+
+SOURCE = {"accelerator": "datasheet", "system": "datasheet", "cluster": "post", "trend": "post"}
+# Where a fact of a config goes when its name is not the field's own.
+RENAMED = {"train_steps": "steps"}
+KEPT = ("stated", "derived")
+
+
+class Fact(Protocol):
+    """One fact of a config: its value, how it is known, the key that says it and the line."""
+
+    @property
+    def value(self) -> Any: ...
+    @property
+    def origin(self) -> str: ...
+    @property
+    def key(self) -> str | None: ...
+    @property
+    def line(self) -> int | None: ...
+
+
+@dataclass
+class Draft:
+    """A record to fill in, and facts of the config that found no place or no sure footing."""
+
+    value: dict[str, Any]
+    left_out: list[str] = field(default_factory=list)
+
+
+def blank(kind: str, shape: Shape) -> dict[str, Any]:
+    """A record with every required and recommended key, each saying `todo`.
+
+    Parameters
+    ----------
+    kind : kind of record
+    shape : its schema
+
+    Returns
+    -------
+    plain values, to be written by `etl.canonical.dump`
+    """
+    value = _blank(shape, SOURCE.get(kind, "paper"))
+    return dict(value) if isinstance(value, dict) else {}
+
+
+def _blank(shape: Shape, source: str) -> Any:
+    if shape.base == "sources":
+        return {source: {"title": TODO, "url": TODO, "kind": TODO}}
+    if shape.base == "cite":
+        return {"*": f"{source} {TODO}"}
+    if shape.items is not None and shape.items.properties:
+        return [_blank(shape.items, source)]
+    if not shape.properties or "layout" in shape.name:
+        return TODO
+    wanted = {name: inner for name, inner in shape.properties.items() if name in shape.required or _recommended(inner)}
+    value = {name: _blank(inner, source) for name, inner in wanted.items()}
+    cited = any(inner.cited and not inner.properties and not inner.table for inner in wanted.values())
+    if "cite" in shape.properties and cited:
+        value["cite"] = {"*": f"{source} {TODO}"}
+    return value
+
+
+def _recommended(shape: Shape) -> bool:
+    """Whether a field, or a field inside it, is recommended."""
+    below = [*shape.properties.values(), *(shape.items.properties.values() if shape.items else ())]
+    return shape.level == "recommended" or any(_recommended(inner) for inner in below)
+
+
+def prefill(value: dict[str, Any], kind: str, key: str, catalogue: Catalogue) -> None:
+    """Put in what the folder already says: the organization's one spelling, and the model of the same id.
+
+    Parameters
+    ----------
+    value : the draft, changed in place
+    kind, key : kind and id of the new record
+    catalogue : all records
+    """
+    folder = key.split("/")[0]
+    for name in ("organization", "vendor"):
+        known = Counter(
+            record.value[name]
+            for record in catalogue
+            if record.id.startswith(f"{folder}/") and isinstance(record.value.get(name), str)
+        )
+        if name in value and known:
+            value[name] = known.most_common(1)[0][0]
+    if kind == "run" and key in catalogue["model"]:
+        value["model"] = key
+
+
+def draft(kind: str, key: str, shape: Shape, catalogue: Catalogue) -> Draft:
+    """A draft without any config.
+
+    Parameters
+    ----------
+    kind, key : kind and id of the new record
+    shape : schema of the kind
+    catalogue : all records
+    """
+    value = blank(kind, shape)
+    prefill(value, kind, key, catalogue)
+    return Draft(value)
+
+
+def take(one: Draft, shape: Shape, facts: Mapping[str, Fact], title: str) -> None:
+    """Put the facts of a config into a draft, each with its citation; defaults and remarks stay out.
+
+    Parameters
+    ----------
+    one : the draft, changed in place
+    shape : schema of its kind
+    facts : facts by field name
+    title : name of the file they come from
+    """
+    taken = False
+    for name, fact in facts.items():
+        kept = fact.origin in KEPT
+        place = _place(one.value, shape, RENAMED.get(name, name)) if kept else None
+        if not kept:
+            one.left_out.append(f"{name} {fact.value}: only a {fact.origin} ({fact.key or 'no key'})")
+        elif place is None:
+            one.left_out.append(f"{name} {fact.value}: no field of this kind of record")
+        else:
+            holder, block = place
+            holder[RENAMED.get(name, name)] = fact.value
+            block.setdefault("cite", {})[RENAMED.get(name, name)] = _citation(fact)
+            taken = True
+    if taken:
+        one.value["sources"]["config"] = {"title": title, "url": TODO, "kind": "config"}
+
+
+def _citation(fact: Fact) -> Any:
+    where = f"config {fact.key or 'file'}" + (f", line {fact.line}" if fact.line else "")
+    return (
+        where
+        if fact.origin == "stated"
+        else {"from": "config", "basis": "derived", "how": f"computed from {', '.join((fact.key or '').split())}"}
+    )
+
+
+def _place(value: dict[str, Any], shape: Shape, name: str) -> tuple[dict[str, Any], dict[str, Any]] | None:
+    """The object that a field belongs in, and the block around it that cites it."""
+    for path, holder_shape in _homes(shape):
+        if name in holder_shape.properties and holder_shape.properties[name].cited:
+            block = holder = value
+            for step in path:
+                inner = holder.get(step)
+                holder[step] = inner = inner if isinstance(inner, dict | list) else {}
+                holder = inner[0] if isinstance(inner, list) else inner
+                block = holder if step in {"totals", "phases"} else block
+            return holder, block
+    return None
+
+
+def _homes(shape: Shape) -> Iterator[tuple[tuple[str, ...], Shape]]:
+    """Objects in which facts of a config may stand: the phase before the totals before the record."""
+    phase = shape.properties.get("phases")
+    if phase is not None and phase.items is not None:
+        for name in ("layout", "reported"):
+            yield ("phases", name), phase.items.properties[name]
+        yield ("totals",), shape.properties["totals"]
+        yield ("phases",), phase.items
+    else:
+        yield (), shape
+
+
+@dataclass(frozen=True)
+class Made:
+    """A draft on disk: its name as findings print it, and what it holds."""
+
+    name: str
+    draft: Draft
+
+
+def write(paths: Paths, kind: str, key: str, config: Path | None) -> Made:
+    """Write a draft to its place below `data/`.
+
+    Parameters
+    ----------
+    paths : the checkout
+    kind, key : kind and id of the new record
+    config : a config or log to take facts from
+
+    Returns
+    -------
+    the draft and its name
+
+    Raises
+    ------
+    ValueError : the id is malformed, the record exists, or the config cannot be read; the sentence says which
+    """
+    wanted = "<organization>/<name>" if kind in TWO_PARTS else "<name>"
+    target = paths.data / FOLDERS[kind] / f"{key}.yaml"
+    name = target.relative_to(paths.root).as_posix()
+    if not ID.match(key) or key.count("/") != (kind in TWO_PARTS):
+        raise ValueError(f"{key!r} is no id of a {kind}; write {wanted} in lower-case letters, digits, '.' and '-'")
+    if target.exists() or target.is_symlink():
+        raise ValueError(f"{name} exists; edit it, or choose another id")
+    shape = schema.load(paths.schemas).kind(kind)
+    one = draft(kind, key, shape, load(paths.data))
+    if config is not None:
+        from etl.importers import read
+
+        take(one, shape, read([str(config)]).facts, config.name)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    replace(target, dump(one.value, shape))
+    return Made(name, one)
+
+
+def guidelines(value: Any, shape: Shape, path: str = "") -> Iterator[tuple[str, str]]:
+    """Every `todo` of a draft with how to fill it.
+
+    Parameters
+    ----------
+    value : the draft
+    shape : its schema
+
+    Returns
+    -------
+    pairs of the dotted path and the guideline
+    """
+    if isinstance(value, str) and (value == TODO or value.endswith(f" {TODO}")):
+        yield path, guideline(shape)
+    elif isinstance(value, dict):
+        for name, below in value.items():
+            inner = shape.child(name)
+            if inner is not None:
+                yield from guidelines(below, inner, f"{path}.{name}" if path else name)
+    elif isinstance(value, list) and shape.items is not None:
+        for below in value:
+            yield from guidelines(below, shape.items, f"{path}[]")
