@@ -15,7 +15,7 @@ import numpy.typing as npt
 from analysis import recipes, storage
 from analysis.cells import Array, Mask
 from analysis.inputs import Rows
-from analysis.physics import attention, memory
+from analysis.physics import attention, memory, pipeline
 from analysis.physics.split import Recipe
 from analysis.storage import Stack
 
@@ -81,13 +81,14 @@ def bracket(recipe: Recipe, rows: Rows, stack: Stack, constants: Constants, *, l
     open_width = stack.megatron & ((rows.arch.mla > 0) | (rows.arch.experts > 0))
     kinds = ("chunked", "in_place") if lean else ("eager", "unfused")
     widths = [np.asarray(constants[f"logits.{kind}_bytes"]) for kind in kinds]
+    told, no_loss = rows.stated, np.isnan(rows.stated.loss)
     eager = np.where(native & (not lean), 1.0, 0.0)
     quantised = stack.megatron & (rows.words.dtype >= recipes.FP8) & (not lean)
     return replace(
         recipe,
-        logit_bytes=np.select([native, stack.megatron & flash], widths, recipe.logit_bytes),
-        gradient=np.where(open_width, 2.0 if lean else 4.0, recipe.gradient),
-        moments=np.where(open_width, 4.0 if lean else 8.0, recipe.moments),
+        logit_bytes=np.select([native & no_loss, stack.megatron & flash & no_loss], widths, recipe.logit_bytes),
+        gradient=np.where(open_width & np.isnan(told.gradient), 2.0 if lean else 4.0, recipe.gradient),
+        moments=np.where(open_width & np.isnan(told.moment), 4.0 if lean else 8.0, recipe.moments),
         weight=np.where(quantised, 2 * recipe.weight, recipe.weight),
         eager_norm=eager,
         separate_gate=np.where(eager > 0, rows.arch.gated_mlp, recipe.separate_gate),
@@ -95,22 +96,57 @@ def bracket(recipe: Recipe, rows: Rows, stack: Stack, constants: Constants, *, l
 
 
 def candidate_stages(rows: Rows) -> list[Array]:
-    """Stages among which the fullest one is: the first three and the last.
+    """Stages among which the fullest one is: the first three and the last, or all where a split is stated.
 
     Later middle stages hold the same layers as the third with no more micro-batches in flight.
     """
     last = rows.split.pp - 1
-    return [np.minimum(first, last) for first in (0.0, 1.0, 2.0)] + [last]
+    deepest = float(np.fmax.reduce(last, initial=0.0))
+    first = range(max(rows.stage_layers.shape[1] - 1, min(3, int(deepest))) or 1)
+    return [np.minimum(float(stage), last) for stage in first] + ([last] if deepest > 0 else [])
 
 
-def fullest(pieces: memory.Pieces, stages: list[Array]) -> tuple[Array, Array]:
-    """(stage, bytes) of the stage that needs most; the earliest of equals."""
-    best_stage, best = np.zeros(()), np.asarray(-1.0)
-    deepest = float(np.fmax.reduce(np.atleast_1d(pieces.split.pp), initial=1.0))
-    for stage in stages if deepest > 1 else stages[:1]:
-        needed = sum(memory.stage_memory(pieces, stage).values(), np.zeros(()))
+def stated_layers(rows: Rows, stage: Array) -> tuple[Array | None, Array | None]:
+    """(layers on the stage, layers before it) where any row states its split, else nothing."""
+    stages = rows.stage_layers.shape[1]
+    if not stages:
+        return None, None
+    split, arch = rows.split, rows.arch
+    index = np.minimum(np.nan_to_num(stage), stages - 1).astype(int)
+    row = np.arange(len(rows))
+    stated, before = (
+        rows.stage_layers[row, index],
+        (np.cumsum(rows.stage_layers, axis=1) - rows.stage_layers)[row, index],
+    )
+    dealt = pipeline.layers_on_stage(arch.layers, split.pp, split.vpp, stage)
+    return np.where(np.isnan(stated), dealt, stated), np.where(np.isnan(stated), stage * dealt, before)
+
+
+def on_stage(rows: Rows, pieces: memory.Pieces, stage: Array) -> dict[str, Array]:
+    """Parts of the memory of a stage, with the split a row states."""
+    return memory.stage_memory(pieces, stage, *stated_layers(rows, stage))
+
+
+def fullest(rows: Rows, pieces: memory.Pieces) -> Array:
+    """The stage (from 0) that needs most; the earliest of equals."""
+    best_stage, best = np.zeros(len(rows)), np.full(len(rows), -1.0)
+    for stage in candidate_stages(rows):
+        needed = sum(on_stage(rows, pieces, stage).values(), np.zeros(()))
         best_stage, best = np.where(needed > best, stage, best_stage), np.fmax(best, needed)
-    return best_stage, best
+    return best_stage
+
+
+def by_stage(rows: Rows, constants: Constants, row: int) -> dict[str, Array]:
+    """Parts of one row's memory on every pipeline stage [B]; allocator slack and context apart as their own parts."""
+    one = assume(rows.take(slice(row, row + 1)), lean=False)
+    stack = Stack.of(one)
+    pieces = memory.pieces(one.arch, one.split, storage.resolve(one, stack, constants))
+    stages = [np.full(1, float(stage)) for stage in range(int(one.split.pp[0]))]
+    parts = [on_stage(one, pieces, stage) for stage in stages]
+    joined = {name: np.concatenate([np.broadcast_to(part[name], (1,)) for part in parts]) for name in parts[0]}
+    factor, beside = storage.overheads(one, stack, constants)
+    tensors = sum(joined.values(), np.zeros(()))
+    return joined | {"allocator": tensors * (factor - 1), "context": beside + np.zeros(len(stages))}
 
 
 def _end(rows: Rows, stage: Array, constants: Constants, *, lean: bool) -> Array:
@@ -118,7 +154,8 @@ def _end(rows: Rows, stage: Array, constants: Constants, *, lean: bool) -> Array
     filled = assume(rows, lean=lean)
     stack = Stack.of(filled)
     recipe = bracket(storage.resolve(filled, stack, constants), filled, stack, constants, lean=lean)
-    total = sum(memory.stage_memory(memory.pieces(filled.arch, filled.split, recipe), stage).values(), np.zeros(()))
+    pieces = memory.pieces(filled.arch, filled.split, recipe)
+    total = sum(on_stage(filled, pieces, stage).values(), np.zeros(()))
     factor, beside = storage.overheads(filled, stack, constants)
     return total * factor + beside
 
@@ -127,8 +164,8 @@ def _chunk(rows: Rows, constants: Constants) -> Footprint:
     filled = assume(rows, lean=False)
     stack = Stack.of(filled)
     pieces = memory.pieces(filled.arch, filled.split, storage.resolve(filled, stack, constants))
-    stage, _ = fullest(pieces, candidate_stages(rows))
-    parts = memory.stage_memory(pieces, stage)
+    stage = fullest(filled, pieces)
+    parts = on_stage(filled, pieces, stage)
     factor, beside = storage.overheads(filled, stack, constants)
     tensors = sum(parts.values(), np.zeros(()))
     parts |= {"allocator": tensors * (factor - 1), "context": beside}

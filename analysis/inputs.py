@@ -19,7 +19,8 @@ from analysis.layout_checks import layout_reasons, shape_reasons
 from analysis.physics import attention, bubble
 from analysis.physics.architecture import QK_NORM_CODES, Architecture, describe
 from analysis.physics.split import Split
-from analysis.recipes import UNKNOWN, Recompute, Words
+from analysis.recipes import UNKNOWN, Recompute, Stated, Words
+from analysis.stage_layers import read_stage_layers
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,8 @@ class Rows:
     """A table of layouts in base units; arrays have one value per row.
 
     `number` holds every numeric column as read, dp, ep, etp, vpp and micro_batches completed where they follow from
-    others. `chip` has the accelerator's figures (names without their unit suffix). `memory_reasons` and
+    others. `chip` has the accelerator's figures (names without their unit suffix). `stage_layers` has one column per
+    pipeline stage, NaN where a row does not state its split; no column at all when no row does. `memory_reasons` and
     `time_reasons` say in words what keeps a row from being computed; empty means nothing does.
     """
 
@@ -38,6 +40,8 @@ class Rows:
     chip: dict[str, Array]
     words: Words
     recompute: Recompute
+    stated: Stated
+    stage_layers: Array
     kernel: Array
     memory_reasons: npt.NDArray[np.object_]
     time_reasons: npt.NDArray[np.object_]
@@ -51,8 +55,8 @@ class Rows:
         def cut(values: Any) -> Any:
             return {name: part[index] for name, part in values.items()} if isinstance(values, dict) else values[index]
 
-        blocks = {"words": Words, "recompute": Recompute}
-        plain = ("ids", "number", "chip", "kernel", "memory_reasons", "time_reasons")
+        blocks = {"words": Words, "recompute": Recompute, "stated": Stated}
+        plain = ("ids", "number", "chip", "stage_layers", "kernel", "memory_reasons", "time_reasons")
         parts = {name: cut(getattr(self, name)) for name in plain}
         parts |= {name: kind(**cut(vars(getattr(self, name)))) for name, kind in blocks.items()}
         return Rows(arch=self.arch.rows(index), split=self.split.rows(index), **parts)
@@ -86,8 +90,8 @@ def _complete(number: dict[str, Array]) -> None:
     number["micro_batches"] = number["global_batch"] / (number["micro_batch"] * number["dp"])
 
 
-def _split(number: dict[str, Array], schedule: Array, fsdp_hybrid: Array) -> Split:
-    zero = np.where(fsdp_hybrid > 0, 3.0, number["zero_stage"])
+def _split(number: dict[str, Array], schedule: Array, fsdp_stage: Array) -> Split:
+    zero = np.where(np.isnan(fsdp_stage), number["zero_stage"], fsdp_stage)
     shard = np.where(np.isnan(number["fsdp_shard"]), 0.0, number["fsdp_shard"])
     names = ("seq_len", "micro_batch", "micro_batches", "tp", "sequence_parallel", "cp", "pp", "vpp", "ep", "etp", "dp")
     return Split(schedule=schedule, zero_stage=zero, shard_ranks=shard, **{name: number[name] for name in names})
@@ -133,9 +137,12 @@ def _mechanism_reasons(table: pd.DataFrame, kernel: Array, recompute: Recompute,
     reasons.add(recompute.understood == 0, lambda i: f"recompute is not understood: {str(words[i])[:40]!r}")
 
 
-def _hybrid(table: pd.DataFrame) -> Array:
-    """1 where the fsdp column says that weights are sharded; a hybrid needs fsdp_shard to say over how many ranks."""
-    return categories(_column(table, "fsdp"), lambda text: float(text in ("hybrid", "full", "true", "1", "1.0")))
+FSDP_STAGES = {"hybrid": 3.0, "full": 3.0, "true": 3.0, "1": 3.0, "1.0": 3.0, "shard-grad-op": 2.0}
+"""ZeRO stage that a word in the fsdp column means; others say nothing."""
+
+
+def _fsdp_stage(table: pd.DataFrame) -> Array:
+    return categories(_column(table, "fsdp"), lambda text: FSDP_STAGES.get(text, np.nan))
 
 
 def _hybrid_reasons(table: pd.DataFrame, number: dict[str, Array], reasons: Reasons) -> None:
@@ -177,11 +184,25 @@ def read_rows(table: pd.DataFrame, accelerators: pd.DataFrame) -> Rows:
     _precision_reasons(table, words, shared)
     _mechanism_reasons(table, kernel, recompute, shared)
     _offload_reasons(table, words, shared)
+    stage_layers = read_stage_layers(_column(table, "layers_per_stage"), number, shared)
     memory, time = shared.copy(), shared.copy()
     _hybrid_reasons(table, number, memory)
     memory.add(np.isnan(number["micro_batches"]) & (number["pp"] > 1), lambda _: "global_batch is not stated")
     time.add(np.isnan(number["global_batch"]), lambda _: "global_batch is not stated")
     chip = _chips(table, accelerators, time)
-    split = _split(number, schedule, _hybrid(table))
-    ids = table["id"].to_numpy(dtype=object)
-    return Rows(ids, describe(number), split, number, chip, words, recompute, kernel, memory.text(), time.text())
+    split = _split(number, schedule, _fsdp_stage(table))
+    optional = ("gradient_dtype", "moment_dtype", "loss", "memory_kind")
+    return Rows(
+        ids=table["id"].to_numpy(dtype=object),
+        arch=describe(number),
+        split=split,
+        number=number,
+        chip=chip,
+        words=words,
+        recompute=recompute,
+        stated=Stated.read(*(_column(table, name) for name in optional)),
+        stage_layers=stage_layers,
+        kernel=kernel,
+        memory_reasons=memory.text(),
+        time_reasons=time.text(),
+    )

@@ -91,6 +91,38 @@ def _moment_bytes(text: str) -> float:
     return next((width for pattern, width in MOMENT_BYTES if re.search(pattern, text)), np.nan)
 
 
+DTYPE_BYTES = {"fp32": 4.0, "bf16": 2.0, "fp16": 2.0, "fp8": 1.0, "int8": 1.0, "none": 0.0}
+"""Bytes of an element by the name of its type, for columns that state a width."""
+
+LOSSES = {"chunked": 0.0, "in_place": 1.0, "unfused": 2.0, "eager": 3.0}
+"""Loss kernels by name; see the `logits` constants of the calibration."""
+
+KINDS = {"allocated": 0.0, "reserved": 1.0, "nvidia-smi": 2.0}
+"""What a memory figure measures."""
+
+
+@dataclass(frozen=True)
+class Stated:
+    """Columns that state outright what is else inferred from the stack; NaN where a row does not say."""
+
+    gradient: Array
+    moment: Array
+    loss: Array
+    kind: Array
+
+    @classmethod
+    def read(
+        cls, gradient: pd.Series[Any], moment: pd.Series[Any], loss: pd.Series[Any], kind: pd.Series[Any]
+    ) -> Stated:
+        """Read each column once per distinct text; words that are not known say nothing."""
+        return cls(
+            gradient=categories(gradient, lambda text: DTYPE_BYTES.get(text, np.nan)),
+            moment=categories(moment, lambda text: DTYPE_BYTES.get(text, np.nan)),
+            loss=categories(loss, lambda text: LOSSES.get(text, np.nan)),
+            kind=categories(kind, lambda text: KINDS.get(text, np.nan)),
+        )
+
+
 MODULES = {
     "core_attn": "core",
     "core_attention": "core",
@@ -123,6 +155,8 @@ class Recompute:
     operator: Array
     offloaded: Array
     plain_selective: Array
+    layer_count: Array
+    every: Array
     understood: Array
 
     @classmethod
@@ -138,21 +172,27 @@ class Recompute:
 def recompute_words(text: str) -> dict[str, float]:
     """Shares and switches that one recompute text states.
 
-    `none`; `full`; `full+offload` (checkpoints on the host); `selective` (the attention core); `selective (a,b)` with
-    the module names of Megatron-Core. Any other word leaves the row unknown.
+    `none`; `full`; `full (4 layers)` (of each stage); `full (every 2 layers)` (inputs kept of groups of two);
+    `full+offload` (checkpoints on the host); `selective` (the attention core); `selective (a,b)` with the module names
+    of Megatron-Core. Any other word leaves the row unknown.
 
-    >>> [name for name, value in recompute_words("selective (mla_up_proj,mlp)").items() if value]
-    ['qkv', 'mlp', 'understood']
+    >>> said = recompute_words("selective (mla_up_proj,mlp)")
+    >>> said["qkv"], said["mlp"], said["core"]
+    (1.0, 1.0, 0.0)
     >>> recompute_words("mixed: see flag")["understood"]
     0.0
     """
-    words = dict.fromkeys((f.name for f in fields(Recompute)), 0.0)
+    words = dict.fromkeys((f.name for f in fields(Recompute)), 0.0) | {"every": 1.0}
     lowered = text.strip().lower()
     named = re.fullmatch(r"selective\s*\(([\w\s,]+)\)", lowered)
     if lowered in ("none", "no", "false"):
         return words | {"understood": 1.0}
     if lowered in ("full", "full+offload"):
         return words | {"understood": 1.0, "layer": 1.0, "offloaded": float("offload" in lowered)}
+    partly = re.fullmatch(r"full \((every )?(\d+) layers?\)", lowered)
+    if partly:
+        name = "every" if partly.group(1) else "layer_count"
+        return words | {"understood": 1.0, "layer": 1.0, name: float(partly.group(2))}
     if lowered == "selective":
         return words | {"understood": 1.0, "core": 1.0, "plain_selective": 1.0}
     modules = [part.strip() for part in named.group(1).split(",")] if named else []

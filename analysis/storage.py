@@ -64,6 +64,8 @@ def widths(rows: Rows, stack: Stack) -> dict[str, Array]:
         [stack.pure, whole, words.deepspeed_bf16 > 0, (words.dtype == recipes.FP16) | latent], [2.0, 4.0, 6.0, 2.0], 4.0
     )
     moments = np.select([~np.isnan(words.moment_bytes), stack.pure | latent], [words.moment_bytes, 4.0], 8.0)
+    moments = np.where(np.isnan(rows.stated.moment), moments, 2 * rows.stated.moment)
+    gradient = np.where(np.isnan(rows.stated.gradient), gradient, rows.stated.gradient)
     away = words.offloaded_optimizer > 0
     gone = (words.no_gradients > 0) | (away & (rows.split.zero_stage >= 2))
     return {
@@ -79,8 +81,11 @@ def recompute_shares(rows: Rows, stack: Stack) -> dict[str, Array]:
     """Shares of a layer that are dropped; plain `selective` is operator-level where weights are sharded."""
     said = rows.recompute
     operator = stack.sharded & (said.plain_selective > 0) & (rows.kernel != attention.UNFUSED)
+    on_stage = rows.arch.layers / rows.split.pp
+    part = np.where(said.layer_count > 0, np.minimum(said.layer_count / on_stage, 1.0), 1.0)
     return {
-        "recompute_layer": said.layer,
+        "recompute_layer": said.layer * part,
+        "checkpoint_every": np.maximum(said.every, 1.0),
         "recompute_core": np.where(operator, 0.0, said.core),
         "recompute_qkv": said.qkv,
         "recompute_mlp": said.mlp,
@@ -130,10 +135,15 @@ def resolve(rows: Rows, stack: Stack, constants: Constants) -> Recipe:
 def overheads(rows: Rows, stack: Stack, constants: Constants) -> tuple[Array, Array]:
     """(factor on what tensors need, bytes beside them): allocator slack, context and communication buffers.
 
-    Megatron and pure stacks report what the allocator handed out (torch's max allocated). FSDP stacks log what it
-    reserved. The DeepSpeed generation has neither in its logs and quotes nvidia-smi: reserved memory of an allocator
-    without expandable segments, plus the CUDA context, plus DeepSpeed's flat buckets.
+    A row can state the kind of figure it wants (`memory_kind`). Else the stack decides: Megatron and pure stacks
+    report what the allocator handed out (torch's max allocated). FSDP stacks log what it reserved. The DeepSpeed
+    generation has neither in its logs and quotes nvidia-smi: reserved memory of an allocator without expandable
+    segments, plus the CUDA context. DeepSpeed's flat buckets are tensors that no other part counts.
     """
-    factor = np.select([stack.sharded, stack.deepspeed], [constants["slack.reserved"], constants["slack.device"]], 1.0)
-    beside = np.where(stack.deepspeed, constants["context_gib"] + constants["bucket_gib"], 0.0)
-    return factor, beside * 2.0**30 + np.zeros(len(rows))
+    kind = np.select([stack.sharded, stack.deepspeed], [recipes.KINDS["reserved"], recipes.KINDS["nvidia-smi"]], 0.0)
+    kind = np.where(np.isnan(rows.stated.kind), kind, rows.stated.kind)
+    slack = [constants["slack.reserved"], constants["slack.device"]]
+    shown = kind == recipes.KINDS["nvidia-smi"]
+    factor = np.select([kind == recipes.KINDS["reserved"], shown], slack, 1.0)
+    beside = np.where(shown, constants["context_gib"], 0.0) + np.where(stack.deepspeed, constants["bucket_gib"], 0.0)
+    return factor, beside * 2.0**30

@@ -109,7 +109,10 @@ def _checkpointed(parts: Parts, arch: Architecture, split: Split, recipe: Recipe
     kept = (1 - recipe.recompute_layer) * (1 - recipe.recompute_operator)
     layer_input = HALF * split.tokens * arch.hidden * split.residual_share
     remains = {name: value * kept for name, value in parts.items()}
-    saved = layer_input * recipe.recompute_layer + operator_outputs(arch, split) * recipe.recompute_operator
+    saved = (
+        layer_input * recipe.recompute_layer / recipe.checkpoint_every
+        + operator_outputs(arch, split) * recipe.recompute_operator
+    )
     remains["checkpoints"] = saved + np.zeros_like(kept)
     on_device = 1 - recipe.offloaded_activations
     return {name: value * on_device for name, value in remains.items()}
@@ -183,13 +186,14 @@ def logit_bytes(arch: Architecture, split: Split, recipe: Recipe) -> Array:
 def backward_bytes(arch: Architecture, split: Split, recipe: Recipe) -> Array:
     """Passing tensors of the backward pass of one layer [B].
 
-    A recomputed layer brings back all that it had dropped; beside it stand the gradients of the widest module: of the
-    MLP's inner tensors, or of the scores and the softmax in unfused attention.
+    A recomputed group of layers brings back all that it had dropped; beside it stand the gradients of the widest
+    module: of the MLP's inner tensors, or of the scores and the softmax in unfused attention.
     """
     dense, mixture = whole_layer(arch, split, recipe)
     is_moe = arch.moe_layers > 0
     layer = np.where(is_moe, total(mixture), total(dense))
-    again = layer * np.maximum(np.where(recipe.recompute_layer > 0, 1.0, 0.0), recipe.recompute_operator)
+    group = np.where(recipe.recompute_layer > 0, recipe.checkpoint_every, 0.0)
+    again = layer * np.maximum(group, recipe.recompute_operator)
     stream = 2 * HALF * split.tokens * arch.hidden
     inner = np.where(
         is_moe, arch.moe_ffn_hidden * routed_tokens(arch, split) / split.etp, arch.ffn_hidden * split.tokens / split.tp

@@ -47,7 +47,7 @@ def pieces(arch: Architecture, split: Split, recipe: Recipe) -> Pieces:
     )
 
 
-def stage_memory(of: Pieces, stage: Array, layers: Array | None = None) -> Parts:
+def stage_memory(of: Pieces, stage: Array, layers: Array | None = None, before: Array | None = None) -> Parts:
     """Allocated bytes on one rank of a pipeline stage at its fullest moment, by part.
 
     Parameters
@@ -56,8 +56,9 @@ def stage_memory(of: Pieces, stage: Array, layers: Array | None = None) -> Parts
         What is trained, how it is cut, what is stored (see `pieces`).
     stage
         Pipeline stage, from 0.
-    layers
-        Layers on the stage where the split is stated; by default `pipeline.layers_on_stage`.
+    layers, before
+        Layers on the stage and on the stages before it where the split is stated; by default as
+        `pipeline.layers_on_stage` deals them.
 
     Returns
     -------
@@ -75,7 +76,7 @@ def stage_memory(of: Pieces, stage: Array, layers: Array | None = None) -> Parts
     >>> round(float(parts["weights"]) / GIB, 2)
     5.14
     """
-    place = pipeline.place(of.arch, of.split, stage, layers)
+    place = pipeline.place(of.arch, of.split, stage, layers, before)
     parts = states.state_bytes(states.stage_on_rank(of.parameters, place), of.split, of.recipe)
     parts |= {
         "gathered_weights": states.gathered_bytes(of.arch, of.split, of.recipe, of.parameters, place.is_last),

@@ -40,11 +40,14 @@ def layers_on_stage(layers: Array, pp: Array, vpp: Array, stage: Array) -> Array
     return np.where(p <= 1, layers, np.where(shortened, ends, even))
 
 
-def moe_layers_on_stage(arch: Architecture, vpp: Array, stage: Array, held: Array) -> Array:
+def moe_layers_on_stage(
+    arch: Architecture, vpp: Array, stage: Array, held: Array, before: Array | None = None
+) -> Array:
     """MoE layers among the `held` layers of a stage: the dense ones sit in the first layers of the first chunks.
 
     With interleaving a stage holds `vpp` chunks that lie pp chunks apart; only the first chunk of each stage can meet
-    the first dense layers, which no known model has more of than one chunk per stage.
+    the first dense layers, which no known model has more of than one chunk per stage. `before` counts the layers of
+    earlier stages where the split is stated.
 
     >>> from analysis.physics.architecture import describe
     >>> deep = describe(dict(layers=61, experts=256, dense_layers=3))
@@ -52,7 +55,7 @@ def moe_layers_on_stage(arch: Architecture, vpp: Array, stage: Array, held: Arra
     [1, 4]
     """
     chunk = held / vpp
-    first = stage * chunk
+    first = stage * chunk if before is None else before / vpp
     dense = np.clip(arch.dense_layers - first, 0.0, chunk)
     return np.where(arch.experts > 0, np.floor((held - dense) / arch.moe_layer_step), 0.0)
 
@@ -100,8 +103,10 @@ class Place:
     micro_batches: Array
 
 
-def place(arch: Architecture, split: Split, stage: Array, layers: Array | None = None) -> Place:
-    """The stage `stage` (from 0) of each row; `layers` where the split is stated, else as `layers_on_stage` deals.
+def place(
+    arch: Architecture, split: Split, stage: Array, layers: Array | None = None, before: Array | None = None
+) -> Place:
+    """The stage `stage` (from 0) of each row; layers as `layers_on_stage` deals unless stated, with those before it.
 
     >>> from analysis.physics.architecture import describe
     >>> from analysis.physics.split import split
@@ -113,7 +118,7 @@ def place(arch: Architecture, split: Split, stage: Array, layers: Array | None =
     return Place(
         stage=stage,
         layers=held,
-        moe_layers=moe_layers_on_stage(arch, split.vpp, stage, held),
+        moe_layers=moe_layers_on_stage(arch, split.vpp, stage, held, before),
         is_first=np.where(stage == 0, 1.0, 0.0),
         is_last=np.where(stage == split.pp - 1, 1.0, 0.0),
         micro_batches=in_flight(split.schedule, split.pp, split.vpp, stage, split.micro_batches),

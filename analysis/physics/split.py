@@ -72,6 +72,7 @@ class Recipe:
     the backward pass instead of lying in a buffer throughout).
     Recompute shares from 0 (kept) to 1 (dropped): layer (whole layers), core, qkv (queries, keys, values), mlp,
     experts, expert_activation, shared_expert, norm, operator (every second matrix product, as torchtitan does).
+    checkpoint_every: layers between kept inputs under whole-layer recomputation (1: the input of every layer).
     Loss: logit_bytes per token and vocabulary entry. offloaded_activations: share of the checkpoints on the host.
     """
 
@@ -96,6 +97,7 @@ class Recipe:
     recompute_shared_expert: Array
     recompute_norm: Array
     recompute_operator: Array
+    checkpoint_every: Array
     logit_bytes: Array
     offloaded_activations: Array
 
@@ -143,5 +145,5 @@ def recipe(**choices: Any) -> Recipe:
     unknown = set(choices) - names
     if unknown:
         raise ValueError(f"no such choice: {', '.join(sorted(unknown))}")
-    base = MIXED_PRECISION | {"working_weight": 2.0, "linear_input": 2.0, "logit_bytes": 10.0}
+    base = MIXED_PRECISION | {"working_weight": 2.0, "linear_input": 2.0, "logit_bytes": 10.0, "checkpoint_every": 1.0}
     return Recipe(**{name: np.asarray(choices.get(name, base.get(name, 0.0)), dtype=float) for name in names})
