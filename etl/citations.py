@@ -100,7 +100,8 @@ def parsed(citation: Citation) -> dict[str, Any]:
 
     Parameters
     ----------
-    citation : '<source key> <locator>', or a mapping with from, basis, how, via
+    citation : '<source key> <locator>', or a mapping with from, basis, how, via; a via that starts with an article
+        describes a document without an address
 
     Returns
     -------
@@ -108,10 +109,14 @@ def parsed(citation: Citation) -> dict[str, Any]:
 
     >>> parsed("paper Table 4")["locator"], parsed({"from": "card", "via": "epoch row 7"})["via_source"]
     ('Table 4', 'epoch')
+    >>> parsed({"from": "paper Table 4", "via": "a transcription"})["via_locator"]
+    'a transcription'
     """
     said: Mapping[str, Any] = {"from": citation} if isinstance(citation, str) else citation
     source, _, locator = said["from"].partition(" ")
-    via_source, _, via_locator = said.get("via", "").partition(" ")
+    via = said.get("via", "")
+    # "a transcription of the paper" describes a document without an address: there is no key to take off.
+    via_source, _, via_locator = ("", "", via) if via.startswith(("a ", "an ")) else via.partition(" ")
     return {
         "source": source,
         "locator": locator or None,
@@ -119,7 +124,7 @@ def parsed(citation: Citation) -> dict[str, Any]:
         "how": said.get("how"),
         "via_source": via_source or None,
         "via_locator": via_locator or None,
-        "second_hand": bool(via_source),
+        "second_hand": bool(via),
     }
 
 

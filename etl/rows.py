@@ -117,7 +117,7 @@ def reach(value: Any, path: tuple[str, ...]) -> Any:
     (8, None)
     """
     for key in path:
-        value = value.get(key) if isinstance(value, Mapping) else None
+        value = value.get(key) if isinstance(value, dict) else None
     return value
 
 
@@ -130,12 +130,12 @@ def part(column: Column, found: Any) -> Any:
     ('2024-07-01', 'month')
     """
     if column.part in {"low", "high"}:
-        return found.get(column.part) if isinstance(found, Mapping) else None
+        return found.get(column.part) if isinstance(found, dict) else None
     if column.part == "precision":
         return PRECISIONS.get(len(found)) if found else None
     if column.type == "DATE" and found:
         return found + "-01-01"[len(found) - 4 : 6] if len(found) < 10 else found
-    return found.get("best") if isinstance(found, Mapping) else found
+    return found.get("best") if isinstance(found, dict) else found
 
 
 def _whole(found: Any, column: Column, name: str) -> int:
@@ -170,10 +170,10 @@ def constants(tree: Mapping[str, Any], path: str = "") -> Iterator[Row]:
     """
     for key, below in tree.items():
         name = f"{path}.{key}" if path else key
-        if isinstance(below, Mapping) and "value" in below:
+        if isinstance(below, dict) and "value" in below:
             words = {word: below.get(word) for word in ("unit", "how", "note")} | {"source": below.get("cite")}
             yield from ({"key": leaf, "value": number, **words} for leaf, number in numbers(name, below["value"]))
-        elif isinstance(below, Mapping):
+        elif isinstance(below, dict):
             yield from constants(below, name)
 
 
@@ -183,7 +183,7 @@ def numbers(name: str, value: Any) -> Iterator[tuple[str, float]]:
     >>> list(numbers("gemm", {"hopper": [0.5, 0.7]}))
     [('gemm.hopper.0', 0.5), ('gemm.hopper.1', 0.7)]
     """
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         for key, below in value.items():
             yield from numbers(f"{name}.{key}", below)
     elif isinstance(value, list):
