@@ -1,4 +1,4 @@
-"""Names and duplicates: one spelling per organization, one record per thing."""
+"""Names and duplicates: one spelling per organization, one record per thing, names in plain text."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 from etl.checks.registry import check
 from etl.checks.subject import House, Subject
 from etl.findings import Finding
+from etl.yaml_nodes import Path
 
 SUFFIXES = re.compile(r"[\s,.]+(?:ai|inc|corp|corporation|ltd|llc|gmbh|co|company|labs?|team)\.?\Z", re.IGNORECASE)
 
@@ -63,6 +64,26 @@ def two_records_of_one_name(subject: Subject) -> Iterator[Finding]:
     others = [path for path in paths if path != subject.record.doc.path]
     if name is not None and others and subject.record.doc.path > others[0]:
         yield subject.at(("name",), f"{name!r} is also the name of {others[0]}", "tell the two apart in their names")
+
+
+MARKUP = re.compile(r"<[A-Za-z/!?]|&[a-z]+;|&#")
+
+
+@check("NAM003", "markup-in-name")
+def markup_in_name(subject: Subject) -> Iterator[Finding]:
+    """Names and titles are plain text: no tags, no HTML entities."""
+    value = subject.value
+    texts: list[tuple[Path, str]] = [
+        ((field,), value[field]) for field in ("name", "organization", "vendor", "family") if field in value
+    ]
+    texts += [(("aliases", number), alias) for number, alias in enumerate(value.get("aliases", ()))]
+    sources = value.get("sources", {}).items()
+    texts += [(("sources", key, "title"), source["title"]) for key, source in sources if "title" in source]
+    for path, text in texts:
+        found = MARKUP.search(text)
+        if found:
+            message = f"{path[-1]} holds markup: {text[found.start() : found.start() + 20]!r}"
+            yield subject.at(path, message, "write the name as a reader sees it, without tags and entities")
 
 
 def _same(value: dict[str, Any]) -> tuple[Any, ...] | None:
