@@ -1,4 +1,4 @@
-"""Readers of published training configs and logs: text in, facts with their origin out. Nothing read is ever executed."""
+"""Readers of published training configs and logs: text in, facts with origin out. Nothing read is ever executed."""
 
 from etl.importers.facts import Fact, Reading
 from etl.importers.problems import ImporterError

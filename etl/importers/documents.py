@@ -14,12 +14,14 @@ from etl.importers.trees import Map
 from etl.importers.yaml_reader import read_yaml
 
 LARGEST_FILE = 32 * 1024 * 1024
-LARGEST_CODE = 2 * 1024 * 1024
+LARGEST_CODE = 512 * 1024
 _SUFFIXES = {
     ".json": "json", ".yaml": "yaml", ".yml": "yaml", ".toml": "toml", ".py": "python", ".sh": "shell", ".slurm": "shell",
     ".sbatch": "shell", ".bash": "shell", ".log": "log", ".md": "log", ".out": "log",
 }  # fmt: skip
-_SHELL = re.compile(r"\A\s*#!.*\b(?:ba|z|k)?sh\b|^#SBATCH\s|^\s*(?:export\s+)?[A-Za-z_]\w*=(?!=)\S|^\s*source\s+\S", re.M)
+_SHELL = re.compile(
+    r"\A\s*#!.*\b(?:ba|z|k)?sh\b|^#SBATCH\s|^\s*(?:export\s+)?[A-Za-z_]\w*=(?!=)\S|^\s*source\s+\S", re.M
+)
 _PYTHON = re.compile(r"^(?:from\s+[\w.]+\s+import\s|import\s+\w|def\s+\w+\(|class\s+\w+|\w+ = )", re.M)
 _TOML = re.compile(r"^\[[\w.\-\"]+\]\s*(?:#.*)?$", re.M)
 _LOG = re.compile(
@@ -49,7 +51,7 @@ class Document:
         """The syntax of the text, decided by what is in it; the suffix only breaks ties."""
         head = self.text[:200_000]
         hint = _SUFFIXES.get(Path(self.name).suffix.lower())
-        if hint not in {"python", "shell", "json", "toml"} and _LOG.search(self.text, 0, 4_000_000):
+        if hint not in {"python", "shell", "json", "toml"} and _LOG.search(self.text, 0, 1_000_000):
             return "log"
         if hint in {"shell", "python"}:
             return hint
@@ -65,7 +67,9 @@ class Document:
     def syntax(self) -> ast.Module:
         """The syntax tree of a python file; it is read, never run."""
         if len(self.text) > LARGEST_CODE:
-            raise ImporterError(f"{self.name} is a program of {len(self.text)} characters; at most {LARGEST_CODE} are read")
+            raise ImporterError(
+                f"{self.name} is a program of {len(self.text)} characters; at most {LARGEST_CODE} are read"
+            )
         try:
             return ast.parse(self.text)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as e:

@@ -41,7 +41,9 @@ class Reading:
     extra: dict[str, Any] = field(default_factory=dict)
     architecture: dict[str, Any] = field(default_factory=dict)
 
-    def state(self, name: str, raw: Any, key: str | None = None, line: int | None = None, origin: str = "stated") -> bool:
+    def state(
+        self, name: str, raw: Any, key: str | None = None, line: int | None = None, origin: str = "stated"
+    ) -> bool:
         """Record what a key says, unless it says nothing (null, auto, unresolved). Returns whether it was recorded.
 
         A weaker origin never replaces a stronger one; between equals the last one wins.

@@ -7,11 +7,37 @@ from typing import Any
 from etl.importers.problems import ImporterError
 
 COUNTS = frozenset(
-    "layers hidden ffn_hidden moe_ffn_hidden heads kv_heads head_dim vocab experts experts_per_token shared_experts seq_len "
-    "params_total params_active tp pp cp ep vpp dp zero_stage micro_batch global_batch global_batch_tokens accelerators "
-    "tokens train_steps".split()
+    [
+        "layers",
+        "hidden",
+        "ffn_hidden",
+        "moe_ffn_hidden",
+        "heads",
+        "kv_heads",
+        "head_dim",
+        "vocab",
+        "experts",
+        "experts_per_token",
+        "shared_experts",
+        "seq_len",
+        "params_total",
+        "params_active",
+        "tp",
+        "pp",
+        "cp",
+        "ep",
+        "vpp",
+        "dp",
+        "zero_stage",
+        "micro_batch",
+        "global_batch",
+        "global_batch_tokens",
+        "accelerators",
+        "tokens",
+        "train_steps",
+    ]
 )
-MEASURES = frozenset("tflops_per_accelerator step_time_s tokens_per_s_per_accelerator memory_gib".split())
+MEASURES = frozenset(["tflops_per_accelerator", "step_time_s", "tokens_per_s_per_accelerator", "memory_gib"])
 FLAGS = frozenset({"tied_embeddings"})
 MAY_BE_ZERO = frozenset({"zero_stage", "shared_experts", "experts", "experts_per_token", "moe_ffn_hidden"})
 # Nothing planned so far comes within a factor of a thousand of this (tokens, parameters): above it a number is a mistake or an attack.
@@ -46,6 +72,8 @@ def number(raw: Any) -> int | float | None:
         return None
     if isinstance(raw, str):
         text = raw.strip()
+        if len(text) > _LONGEST_NUMBER and text.isdigit():
+            raise ImporterError(f"a number of {len(text)} digits stands where no run has one; check the file")
         if len(text) > _LONGEST_NUMBER or not _NUMBER.fullmatch(text):
             return None
         text = text.replace("_", "")
@@ -87,7 +115,9 @@ def precision(raw: Any) -> str | None:
     >>> precision("bf16-mixed"), precision(16), precision("amp_bf16"), precision("auto")
     ('bf16', 'fp16', 'bf16', None)
     """
-    return PRECISIONS.get(str(raw).strip().lower()) if isinstance(raw, str | int) and not isinstance(raw, bool) else None
+    return (
+        PRECISIONS.get(str(raw).strip().lower()) if isinstance(raw, str | int) and not isinstance(raw, bool) else None
+    )
 
 
 def coerce(field: str, raw: Any) -> Any | None:
@@ -113,11 +143,11 @@ def coerce(field: str, raw: Any) -> Any | None:
 
 
 def _count(field: str, raw: Any) -> int | None:
-    if isinstance(raw, str) and len(raw) > _LONGEST_NUMBER and raw.strip().isdigit():
-        raise ImporterError(f"{field} is a number of {len(raw)} digits, which no run has; check the file")
     value = whole(raw)
     if value is None or (value == 0 and field not in MAY_BE_ZERO):
         return None
     if value > LARGEST:
-        raise ImporterError(f"{field} is a number of {len(str(value)) if value < 10**300 else 'over 300'} digits, which no run has; check the file")
+        raise ImporterError(
+            f"{field} is a number of {len(str(value)) if value < 10**300 else 'over 300'} digits, which no run has; check the file"
+        )
     return value

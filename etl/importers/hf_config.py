@@ -30,8 +30,17 @@ WORDS: dict[str, tuple[str, ...]] = {
     "moe_ffn_hidden": ("moe_intermediate_size", "ffn_config.ffn_hidden_size", "expert_ffn_hidden_size", "moe_ffn_hidden_size"),
 }  # fmt: skip
 FFN = ("intermediate_size", "n_inner", "ffn_dim", "d_ff", "ffn_hidden_size", "d_inner")
-NESTED = ("text_config", "llm_config", "language_config", "thinker_config.text_config", "language_model", "text_model_config")
-FOUR_TIMES = frozenset({"gpt2", "gpt_bigcode", "gptj", "codegen", "gpt_neo", "bloom", "falcon", "mpt", "RefinedWeb", "RefinedWebModel"})
+NESTED = (
+    "text_config",
+    "llm_config",
+    "language_config",
+    "thinker_config.text_config",
+    "language_model",
+    "text_model_config",
+)
+FOUR_TIMES = frozenset(
+    {"gpt2", "gpt_bigcode", "gptj", "codegen", "gpt_neo", "bloom", "falcon", "mpt", "RefinedWeb", "RefinedWebModel"}
+)
 
 
 def detect(document: Document) -> float:
@@ -101,7 +110,9 @@ def _query_groups(reading: Reading, text: Map, family: str) -> None:
     line = text.lines.get
     if truth(text.get("multi_query_attention")) and text.get("multi_query_group_num"):
         reading.state("kv_heads", text["multi_query_group_num"], "multi_query_group_num", line("multi_query_group_num"))
-    elif family in {"falcon", "RefinedWeb", "RefinedWebModel"} and not truth(text.get("new_decoder_architecture", False)):
+    elif family in {"falcon", "RefinedWeb", "RefinedWebModel"} and not truth(
+        text.get("new_decoder_architecture", False)
+    ):
         many = family != "RefinedWeb" and truth(text.get("multi_query", True))
         reading.drop("kv_heads")
         reading.state("kv_heads", 1 if many else reading.get("heads"), "multi_query", line("multi_query"))
@@ -112,7 +123,11 @@ def _query_groups(reading: Reading, text: Map, family: str) -> None:
 
 
 def _tying(reading: Reading, root: Map, text: Map, family: str) -> None:
-    said = [(part, part["tie_word_embeddings"]) for part in (text, root) if truth(part.get("tie_word_embeddings")) is not None]
+    said = [
+        (part, part["tie_word_embeddings"])
+        for part in (text, root)
+        if truth(part.get("tie_word_embeddings")) is not None
+    ]
     if len({truth(value) for _, value in said}) > 1:
         reading.warn("conflicting-keys", "tie_word_embeddings differs between the text model and the whole")
     elif said:
@@ -135,7 +150,11 @@ def _ffn_key(reading: Reading, text: Map, family: str) -> tuple[Any, str | None,
             value = value[0] if value and all(v == value[0] for v in value) else None
         return value, found.key, found.line
     if family == "mpt":
-        return int((text.get("expansion_ratio") or 4) * hidden), "expansion_ratio" if "expansion_ratio" in text else None, None
+        return (
+            int((text.get("expansion_ratio") or 4) * hidden),
+            "expansion_ratio" if "expansion_ratio" in text else None,
+            None,
+        )
     return (4 * hidden if family in FOUR_TIMES else None), None, None
 
 

@@ -117,10 +117,15 @@ def _qwen3_next(arch: dict[str, Any], reading: Reading, text: Map) -> bool:
     layers, hidden, heads, size = (reading.get(n) or 0 for n in ("layers", "hidden", "heads", "head_dim"))
     every, kinds = whole(text.get("full_attention_interval")) or 4, text.get("layer_types")
     full = kinds.count("full_attention") if isinstance(kinds, list) and kinds else layers // every
-    keys = [whole(text.get(f"linear_{n}")) or 0 for n in ("num_key_heads", "key_head_dim", "num_value_heads", "value_head_dim")]
+    keys = [
+        whole(text.get(f"linear_{n}")) or 0
+        for n in ("num_key_heads", "key_head_dim", "num_value_heads", "value_head_dim")
+    ]
     kernel = whole(text.get("linear_conv_kernel_dim")) or 4
     key, value, groups = keys[0] * keys[1], keys[2] * keys[3], keys[2]
-    delta = hidden * (2 * key + 2 * value + 2 * groups) + kernel * (2 * key + value) + 2 * groups + keys[3] + value * hidden
+    delta = (
+        hidden * (2 * key + 2 * value + 2 * groups) + kernel * (2 * key + value) + 2 * groups + keys[3] + value * hidden
+    )
     plain = 2 * hidden * size * (heads + (reading.get("kv_heads") or heads)) + 2 * size
     arch["more"] += full * hidden * heads * size + (layers - full) * (delta - plain)
     return all(keys)
@@ -133,9 +138,18 @@ def _nemotron_h(reading: Reading, text: Map) -> tuple[int | None, int | None]:
     """
     pattern = str(text["hybrid_override_pattern"])
     hidden, vocab, tied = reading.get("hidden"), reading.get("vocab"), reading.get("tied_embeddings")
-    if not hidden or not vocab or tied is None or any(truth(text.get(k)) for k in ("use_bias", "attention_bias", "mlp_bias", "mamba_proj_bias")):
+    if (
+        not hidden
+        or not vocab
+        or tied is None
+        or any(truth(text.get(k)) for k in ("use_bias", "attention_bias", "mlp_bias", "mamba_proj_bias"))
+    ):
         return None, None
-    sizes = {"M": _mamba2(text, hidden), "*": _plain_attention(reading, hidden), "-": 2 * hidden * (reading.get("ffn_hidden") or 0)}
+    sizes = {
+        "M": _mamba2(text, hidden),
+        "*": _plain_attention(reading, hidden),
+        "-": 2 * hidden * (reading.get("ffn_hidden") or 0),
+    }
     outside = vocab * hidden * (1 if tied else 2) + hidden
     experts = pattern.count("E") * (_nemotron_experts(reading, text, hidden) or 0)
     blocks = sum(sizes.get(c) or 0 for c in pattern) + hidden * sum(c in "M*-E" for c in pattern)
@@ -149,7 +163,11 @@ def _nemotron_h(reading: Reading, text: Map) -> tuple[int | None, int | None]:
 def _mamba2(text: Map, hidden: int) -> int | None:
     """Input projection, convolution with bias, A, D and time-step bias per head, gated norm, output projection."""
     heads, size = whole(text.get("mamba_num_heads")), whole(text.get("mamba_head_dim"))
-    groups, state, kernel = whole(text.get("n_groups")), whole(text.get("ssm_state_size")), whole(text.get("conv_kernel"))
+    groups, state, kernel = (
+        whole(text.get("n_groups")),
+        whole(text.get("ssm_state_size")),
+        whole(text.get("conv_kernel")),
+    )
     if not (heads and size and groups and state and kernel):
         return None
     inner = heads * size

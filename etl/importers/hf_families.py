@@ -30,7 +30,7 @@ HEAD_NORM: dict[str, Any] = {"qk_norm": "head"}
 WIDE_NORM: dict[str, Any] = {"qk_norm": "projection"}
 QKV_AND_OUTPUT = {"qkv_bias": ("attention_bias", False), "attention_output_bias": ("attention_bias", False)}
 LLAMA_SWITCHES = {**QKV_AND_OUTPUT, "mlp_bias": ("mlp_bias", False)}
-USE_BIAS = {key: ("use_bias", False) for key in BIASES}
+USE_BIAS = dict.fromkeys(BIASES, ("use_bias", False))
 
 LLAMA = Family(traits=GATED, switches=LLAMA_SWITCHES)
 PLAIN_GATED = Family(traits=GATED)
@@ -121,9 +121,9 @@ FAMILIES: dict[str, Family] = {
     "gptj": GPTJ,
     "codegen": GPTJ,
     "bloom": Family(tied=True, traits={**PLAIN, **BIASES, "embedding_norm": True}),
-    "opt": Family(tied=True, traits=PLAIN, switches={key: ("enable_bias", True) for key in BIASES}),
-    "starcoder2": Family(tied=True, traits=PLAIN, switches={key: ("use_bias", True) for key in BIASES}),
-    "falcon": Family(tied=True, traits=PLAIN, switches={key: ("bias", False) for key in BIASES}),
+    "opt": Family(tied=True, traits=PLAIN, switches=dict.fromkeys(BIASES, ("enable_bias", True))),
+    "starcoder2": Family(tied=True, traits=PLAIN, switches=dict.fromkeys(BIASES, ("use_bias", True))),
+    "falcon": Family(tied=True, traits=PLAIN, switches=dict.fromkeys(BIASES, ("bias", False))),
     "mpt": Family(tied=True, traits={"gated_mlp": False}),
 }  # fmt: skip
 

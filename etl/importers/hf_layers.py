@@ -99,7 +99,11 @@ def _first_dense(text: Map, layers: int) -> list[bool] | None:
 
 def _ernie(text: Map, layers: int) -> list[bool] | None:
     starts = text.get("moe_layer_start_index")
-    start = min(starts) if isinstance(starts, list) and starts and all(whole(s) is not None for s in starts) else whole(starts)
+    start = (
+        min(starts)
+        if isinstance(starts, list) and starts and all(whole(s) is not None for s in starts)
+        else whole(starts)
+    )
     if start is None:
         return None
     ends = text.get("moe_layer_end_index")

@@ -32,7 +32,9 @@ MLA_RANKS = {
     "q_lora_rank": "q-lora-rank", "kv_lora_rank": "kv-lora-rank", "qk_nope_head_dim": "qk-head-dim",
     "qk_rope_head_dim": "qk-pos-emb-head-dim", "v_head_dim": "v-head-dim",
 }  # fmt: skip
-CORE = frozenset({"num-layers", "hidden-size", "num-attention-heads", "micro-batch-size", "global-batch-size", "seq-length"})
+CORE = frozenset(
+    {"num-layers", "hidden-size", "num-attention-heads", "micro-batch-size", "global-batch-size", "seq-length"}
+)
 CORE_PARALLEL = frozenset({"tensor-model-parallel-size", "pipeline-model-parallel-size"})
 MOST_LAYERS = 4096
 
@@ -72,7 +74,9 @@ def _attention(reading: Reading, flags: Flags) -> None:
     if on(flags, "multi-latent-attention") or "kv-lora-rank" in flags:
         reading.architecture["mla"] = True
         for name, flag in MLA_RANKS.items():
-            reading.architecture[name] = whole(flags.get(flag, f"{flag.replace('qk-head-dim', 'qk-nope-head-dim')}")[0]) or 0
+            reading.architecture[name] = (
+                whole(flags.get(flag, f"{flag.replace('qk-head-dim', 'qk-nope-head-dim')}")[0]) or 0
+            )
         return
     groups, key, line = flags.get("num-query-groups", "num-key-value-heads")
     grouped = on(flags, "group-query-attention") or key == "--num-key-value-heads"
@@ -103,7 +107,9 @@ def _feed_forward(reading: Reading, flags: Flags) -> None:
         gated = on(flags, "swiglu")
         width, key, line = str(int(4 * hidden * 2 / 3 / 64) * 64 if gated else 4 * hidden), "", 0
         origin = "default"
-    because = key or f"{FRAMEWORK}: ffn = {'8/3 hidden, down to a multiple of 64' if on(flags, 'swiglu') else '4 * hidden'}"
+    because = (
+        key or f"{FRAMEWORK}: ffn = {'8/3 hidden, down to a multiple of 64' if on(flags, 'swiglu') else '4 * hidden'}"
+    )
     at = line or None
     if not (reading.get("experts") or 0) > 1:
         if "num-experts" not in flags or not flags.uses["num-experts"].open:
@@ -177,7 +183,12 @@ def _value(node: ast.expr, depth: int) -> Any:
         return [_value(e, depth + 1) for e in node.elts]
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Mult):
         left, right = _value(node.left, depth + 1), _value(node.right, depth + 1)
-        if isinstance(node.op, ast.Mult) and isinstance(left, list) and isinstance(right, int) and len(left) * right <= MOST_LAYERS:
+        if (
+            isinstance(node.op, ast.Mult)
+            and isinstance(left, list)
+            and isinstance(right, int)
+            and len(left) * right <= MOST_LAYERS
+        ):
             return left * right
         if isinstance(node.op, ast.Add) and type(left) is type(right):
             return operator.add(left, right)
@@ -276,7 +287,9 @@ def describe(reading: Reading, flags: Flags) -> None:
     """Fill what the parameter counter needs; complete only where the flags fix every matrix and vector."""
     arch = reading.architecture
     biased, rms = not on(flags, "disable-bias-linear"), (flags.get("normalization")[0] or "").lower() == "rmsnorm"
-    arch.update(gated_mlp=on(flags, "swiglu"), mlp_bias=biased, expert_bias=biased, qkv_bias=biased or on(flags, "add-qkv-bias"))
+    arch.update(
+        gated_mlp=on(flags, "swiglu"), mlp_bias=biased, expert_bias=biased, qkv_bias=biased or on(flags, "add-qkv-bias")
+    )
     arch.update(attention_output_bias=biased, norm_vectors=1 if rms else 2, embedding_norm=on(flags, "embed-layernorm"))
     arch["router_bias"] = on(flags, "moe-router-enable-expert-bias")
     position = flags.get("position-embedding-type")[0] or "learned_absolute"

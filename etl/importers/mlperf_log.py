@@ -82,4 +82,9 @@ def _speed(reading: Reading, times: list[float], rates: list[float]) -> None:
     if len(times) >= 3:
         reading.state("step_time_s", median(times[1:]), "tracked_stats train_step_time")
     elif rates and batch:
-        reading.state("step_time_s", batch / median(rates[1:] or rates), "tracked_stats throughput (samples per second)", origin="derived")
+        reading.state(
+            "step_time_s",
+            batch / median(rates[1:] or rates),
+            "tracked_stats throughput (samples per second)",
+            origin="derived",
+        )

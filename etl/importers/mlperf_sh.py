@@ -106,14 +106,18 @@ def _batch(reading: Reading, shell: Shell) -> None:
 def _switches(reading: Reading, shell: Shell) -> None:
     sharded = shell.word("USE_DIST_OPTIMIZER")
     if sharded is not None and truth(sharded) is not None:
-        reading.state("zero_stage", int(truth(sharded) or 0), "USE_DIST_OPTIMIZER", shell.where.get("USE_DIST_OPTIMIZER"))
+        reading.state(
+            "zero_stage", int(truth(sharded) or 0), "USE_DIST_OPTIMIZER", shell.where.get("USE_DIST_OPTIMIZER")
+        )
     word = precision_word(*(shell.word(n) for n in ("FP4", "FP4_RECIPE", "FP8", "FP8_RECIPE")))
     if word:
         name = "FP4" if word == "nvfp4" else "FP8"
         reading.state("precision", word, name, shell.where.get(name))
     granularity = shell.word("ACT_CKPT_GRANULARITY") or shell.word("RECOMPUTE_GRANULARITY")
     if granularity is not None:
-        reading.state("recompute", "none" if granularity.lower() in {"null", "none", ""} else granularity, "ACT_CKPT_GRANULARITY")
+        reading.state(
+            "recompute", "none" if granularity.lower() in {"null", "none", ""} else granularity, "ACT_CKPT_GRANULARITY"
+        )
 
 
 def precision_word(fp4: object, fp4_recipe: object, fp8: object, fp8_recipe: object) -> str | None:

@@ -27,8 +27,15 @@ class Format:
 
 FORMATS = (
     Format("hf_config", ("json",), "architecture, exact parameter count", "any fact of a run"),
-    Format("megatron_sh", ("shell",), "architecture, layout, batch, devices, duration", "the vocabulary of an external tokenizer"),
-    Format("training_log", ("log", "yaml", "shell"), "steady step time and throughput, planned steps", "most of the layout"),
+    Format(
+        "megatron_sh",
+        ("shell",),
+        "architecture, layout, batch, devices, duration",
+        "the vocabulary of an external tokenizer",
+    ),
+    Format(
+        "training_log", ("log", "yaml", "shell"), "steady step time and throughput, planned steps", "most of the layout"
+    ),
     Format("mlperf_sh", ("shell",), "layout, batch, devices", "the architecture"),
     Format("mlperf_json", ("json",), "devices of a system", "everything about the model"),
     Format("mlperf_yaml", ("yaml",), "layout and batch with the launcher's variables", "devices"),
@@ -77,7 +84,9 @@ def choose(document: Document) -> Any:
     scores = [(module.detect(document), index, module) for index, module in enumerate(_modules(document))]
     best = max(scores, key=lambda s: (s[0], -s[1]), default=(0.0, 0, None))
     if best[2] is None or best[0] <= 0:
-        raise ImporterError(f"{document.path} is in no known format; `shardbook import --list` shows those that can be read")
+        raise ImporterError(
+            f"{document.path} is in no known format; `shardbook import --list` shows those that can be read"
+        )
     return best[2]
 
 
@@ -93,7 +102,9 @@ def read(paths: Sequence[str], counter: Callable[..., Any] | None = None) -> Rea
     return read_documents(documents[0], documents[1:], counter)
 
 
-def read_documents(document: Document, companions: Sequence[Document], counter: Callable[..., Any] | None = None) -> Reading:
+def read_documents(
+    document: Document, companions: Sequence[Document], counter: Callable[..., Any] | None = None
+) -> Reading:
     """The same for documents that are already loaded."""
     try:
         reading: Reading = choose(document).read(document, list(companions))
@@ -101,6 +112,8 @@ def read_documents(document: Document, companions: Sequence[Document], counter: 
         counting.count(reading, counter)
     except RecursionError:
         raise ImporterError(f"{document.path} refers to itself or nests too deep; it cannot be read") from None
-    if not reading.facts:
-        raise ImporterError(f"{document.path} looks like {reading.format} but states no fact that can be read")
+    if all(fact.origin == "default" for fact in reading.facts.values()):
+        raise ImporterError(
+            f"{document.path} looks like {reading.format} but states no fact that can be read without running it"
+        )
     return reading

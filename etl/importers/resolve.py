@@ -93,12 +93,18 @@ class _Resolver:
             at = end + 1
         parts.append(text[at:])
         filled = [p for p in parts if p != ""]
-        return filled[0] if len(filled) == 1 else "".join(map(str, filled))
+        if len(filled) == 1:
+            return filled[0]
+        joined = "".join(map(str, filled))
+        self._bound(joined, depth)
+        return joined
 
     def _bound(self, text: str, depth: int) -> None:
         self.count += 1
         if depth > DEEPEST_REFERENCE or self.count > MOST_REFERENCES or len(text) > LONGEST_TEXT:
-            raise ImporterError(f"the interpolation {text[:40]!r} refers to itself or grows without end; break the loop")
+            raise ImporterError(
+                f"the interpolation {text[:40]!r} refers to itself or grows without end; break the loop"
+            )
 
     def _inner(self, inner: str, path: Path, depth: int) -> Any:
         call = CALL.fullmatch(inner.strip())

@@ -58,6 +58,8 @@ def evaluate(expression: str, lookup: Lookup, depth: int = 0) -> int | None:
         return None
     try:
         return _Expression(tokens, lookup, depth).whole()
+    except ImporterError:
+        raise
     except ValueError:
         return None
 

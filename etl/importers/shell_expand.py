@@ -10,6 +10,7 @@ from etl.importers.shell_values import UNKNOWN, UNSET, Piece, Rope, Value, known
 from etl.importers.shell_words import Words
 
 DEEPEST = 40
+LONGEST_BODY = 4_000
 _BODY = re.compile(r"([#!]?)([A-Za-z_]\w*|[0-9]+|[@*#?$!-])(\[[^\]]*\])?(.*)", re.S)
 _OPERATOR = re.compile(r"(:?[-=+?]|##?|%%?|//?|\^\^?|,,?|:)(.*)", re.S)
 _PURE = re.compile(r"\s*(?:echo|expr)\s+([^|;&`$<>]*?)\s*(?:\|\s*bc\s*(?:-l)?\s*)?$")
@@ -89,6 +90,8 @@ class Expander:
 
     def arithmetic(self, body: str) -> int | None:
         """The value of the inside of `$((...))`."""
+        if len(body) > LONGEST_BODY:
+            return None
         expanded = str(self.inner(body, 0))
         return shell_arith.evaluate(expanded, self._number) if known(expanded) else None
 
@@ -121,7 +124,7 @@ class Expander:
         return str(value) if computed and value is not None else UNKNOWN if computed else inside
 
     def _parameter(self, part: Param) -> list[Rope]:
-        match = _BODY.fullmatch(part.body)
+        match = _BODY.fullmatch(part.body) if len(part.body) <= LONGEST_BODY else None
         if match is None:
             return [text(UNKNOWN, part.line)]
         mark, name, index, rest = match.groups()
@@ -181,7 +184,9 @@ class Expander:
         pattern = str(self.inner(operand.partition("/")[0] if operator.startswith("/") else operand, 0))
         if operator.startswith("/"):
             change = str(self.inner(operand.partition("/")[2], 0))
-            return value.replace(pattern, change, -1 if operator == "//" else 1) if pattern and known(change) else UNKNOWN
+            return (
+                value.replace(pattern, change, -1 if operator == "//" else 1) if pattern and known(change) else UNKNOWN
+            )
         return _trimmed(value, pattern, operator) if len(value) < 2000 else UNKNOWN
 
 

@@ -278,7 +278,9 @@ class Parser:
 
     def function(self, depth: int) -> Function | None:
         """`name() { ... }` or `function name { ... }`."""
-        match = re.compile(r"(?:function\s+([\w.-]+)\s*(?:\(\s*\))?|([\w.-]+)\s*\(\s*\))\s*(?=[{(])").match(self.w.text, self.w.at)
+        match = re.compile(r"(?:function\s+([\w.-]+)\s*(?:\(\s*\))?|([\w.-]+)\s*\(\s*\))\s*(?=[{(])").match(
+            self.w.text, self.w.at
+        )
         if match is None:
             return None
         self.w.at = match.end() + 1

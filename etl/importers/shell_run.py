@@ -14,16 +14,31 @@ from etl.importers import shell_tests
 from etl.importers.problems import ImporterError
 from etl.importers.shell_expand import Expander
 from etl.importers.shell_parse import (
-    AndOr, ArithCommand, Assign, Case, Function, Group, If, Loop, Simple, Test, Word, line_counter, parse,
+    AndOr,
+    ArithCommand,
+    Assign,
+    Case,
+    Function,
+    Group,
+    If,
+    Loop,
+    Simple,
+    Test,
+    Word,
+    line_counter,
+    parse,
 )  # fmt: skip
 from etl.importers.shell_values import UNKNOWN, UNSET, Rope, Value, known, text
 
 MOST_STEPS = 50_000
+LONGEST_SCRIPT = 1024 * 1024
 MOST_ROUNDS = 64
 DEEPEST_CALL = 8
 _CONTINUED = re.compile(r"\\?\n(?=\s*--?[A-Za-z])")
 _FLAG = re.compile(r"(?:^|\s)--[a-z]")
-_WRAPPERS = frozenset({"eval", "bash", "sh", "srun", "exec", "mpirun", "time", "nohup", "numactl", "sudo", "ssh", "pdsh"})
+_WRAPPERS = frozenset(
+    {"eval", "bash", "sh", "srun", "exec", "mpirun", "time", "nohup", "numactl", "sudo", "ssh", "pdsh"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +80,8 @@ class Shell:
 
         Raises ImporterError for one that nests, grows or calls itself without end.
         """
+        if len(script) > LONGEST_SCRIPT:
+            raise ImporterError(f"the script holds {len(script)} characters; at most {LONGEST_SCRIPT} are followed")
         if self._depth >= DEEPEST_CALL:
             return
         self._depth += 1
@@ -201,7 +218,19 @@ class Shell:
         elif name == "unset":
             for word, _ in words[1:]:
                 self.variables.pop(word, None)
-        elif name not in {"echo", "printf", "export", "local", "declare", "readonly", "set", "cd", "read", "exit", "return"}:
+        elif name not in {
+            "echo",
+            "printf",
+            "export",
+            "local",
+            "declare",
+            "readonly",
+            "set",
+            "cd",
+            "read",
+            "exit",
+            "return",
+        }:
             self.commands.append(Command(words, line, not self._doubt))
             self._embedded(name, fields[1:])
 
@@ -272,7 +301,11 @@ def _merged(before: Value | None, ends: list[Value | None]) -> Value:
         return first
     if isinstance(before, list) and all(isinstance(e, list) and e[: len(before)] == before for e in ends):
         return [*before, text(UNKNOWN)]
-    if isinstance(before, Rope) and str(before) and all(isinstance(e, Rope) and str(e).startswith(str(before)) for e in ends):
+    if (
+        isinstance(before, Rope)
+        and str(before)
+        and all(isinstance(e, Rope) and str(e).startswith(str(before)) for e in ends)
+    ):
         return Rope([before, (" " + UNKNOWN, 0)])
     return text(UNKNOWN)
 

@@ -6,7 +6,14 @@ import re
 
 from etl.importers.shell_values import UNKNOWN, UNSET, known
 
-_NUMERIC = {"-eq": operator.eq, "-ne": operator.ne, "-lt": operator.lt, "-le": operator.le, "-gt": operator.gt, "-ge": operator.ge}
+_NUMERIC = {
+    "-eq": operator.eq,
+    "-ne": operator.ne,
+    "-lt": operator.lt,
+    "-le": operator.le,
+    "-gt": operator.gt,
+    "-ge": operator.ge,
+}
 _BINARY = frozenset({"=", "==", "!=", "=~", "<", ">", *_NUMERIC})
 
 

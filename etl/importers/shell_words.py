@@ -4,15 +4,15 @@ import re
 from collections.abc import Callable
 from functools import partial
 
+from etl.importers.problems import ImporterError
 from etl.importers.shell_parse import Arith, Assign, Lit, Param, Part, Substitution, Word
 
 _PLAIN = re.compile(r"[^\\'\"$`\s;&|()<>]+")
 _NAME = re.compile(r"[A-Za-z_]\w*|[0-9@*#?$!-]")
 _ASSIGN = re.compile(r"([A-Za-z_]\w*)(\[[^\]\n]*\])?(\+?=)")
 _REDIRECT = re.compile(r"(?:\d*(?:<<<|<<-|<<|>>|>\||>&|<&|<>|>(?!\()|<(?!\())|&>>?)")
-_ELEMENT = re.compile(r"\[[^\]\n]*\]=")
 _IN_QUOTES = re.compile(r"[^\\\"$`]+")
-_CLOSERS = {"(": ")", "{": "}"}
+MOST_WORDS = 100_000
 
 
 class Words:
@@ -21,6 +21,7 @@ class Words:
     def __init__(self, text: str, line_of: Callable[[int], int]) -> None:
         self.text, self.line_of, self.at = text, line_of, 0
         self.pending: list[tuple[str, bool, bool, list[Word]]] = []
+        self.count = 0
 
     def line(self) -> int:
         """The line of the cursor."""
@@ -212,6 +213,9 @@ class Words:
                 self.at = match.end()
             else:
                 break
+        self.count += 1
+        if self.count > MOST_WORDS:
+            raise ImporterError(f"the script holds more than {MOST_WORDS} words; no launch script does")
         return tuple(parts) if self.at > start else None
 
     def _escape(self, parts: list[Part]) -> None:

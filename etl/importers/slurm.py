@@ -12,7 +12,17 @@ from etl.importers.shell_values import text
 _HEADER = re.compile(r"^#SBATCH\s+(.*)$", re.M)
 _GRES = re.compile(r"(?:gpu|npu|dcu)(?::[A-Za-z][\w.-]*)?:(\d+)")
 _SHORT = {"-N": "nodes", "-n": "ntasks", "-G": "gpus"}
-NODE_NAMES = ("NNODES", "NUM_NODES", "SLURM_NNODES", "SLURM_JOB_NUM_NODES", "NODES", "WORLD_NODES", "DGXNNODES", "N_NODES", "NODE_NUM")
+NODE_NAMES = (
+    "NNODES",
+    "NUM_NODES",
+    "SLURM_NNODES",
+    "SLURM_JOB_NUM_NODES",
+    "NODES",
+    "WORLD_NODES",
+    "DGXNNODES",
+    "N_NODES",
+    "NODE_NUM",
+)
 DEVICE_NAMES = (
     "GPUS_PER_NODE", "NUM_GPUS_PER_NODE", "NPUS_PER_NODE", "GPU_PER_NODE", "NPROC_PER_NODE", "SLURM_GPUS_PER_NODE", "DGXNGPU",
     "SLURM_GPUS_ON_NODE", "NGPUS_PER_NODE", "N_GPUS_PER_NODE", "NUM_GPUS_PER_WORKER",
@@ -52,7 +62,12 @@ def environment(shell: Shell, options: dict[str, tuple[str, int]]) -> None:
     """Set the variables a batch system derives from its header."""
     nodes, devices = options.get("nodes"), per_node(options)
     tasks = options.get("ntasks-per-node")
-    values = {"SLURM_NNODES": nodes, "SLURM_JOB_NUM_NODES": nodes, "SLURM_NTASKS_PER_NODE": tasks, "SLURM_TASKS_PER_NODE": tasks}
+    values = {
+        "SLURM_NNODES": nodes,
+        "SLURM_JOB_NUM_NODES": nodes,
+        "SLURM_NTASKS_PER_NODE": tasks,
+        "SLURM_TASKS_PER_NODE": tasks,
+    }
     for name in ("SLURM_GPUS_PER_NODE", "SLURM_GPUS_ON_NODE"):
         values[name] = (str(devices[0]), devices[2] or 0) if devices else None
     if nodes and tasks and whole(nodes[0]) and whole(tasks[0]):
@@ -61,6 +76,7 @@ def environment(shell: Shell, options: dict[str, tuple[str, int]]) -> None:
     for name, value in values.items():
         if value and whole(value[0]) is not None:
             shell.variables[name] = text(value[0], value[1])
+            shell.where[name] = value[1]
 
 
 def launched(flags: Flags) -> Count | None:

@@ -20,7 +20,8 @@ DIALECTS: tuple[tuple[tuple[str, ...], Callable[[str], Step | None]], ...] = (
     (("tps:",), log_dialects.titan),
 )
 COMPILING = {log_dialects.maxtext: 2}
-MOST_STEPS = 200_000
+MOST_STEPS = 10_000  # enough for a median; longer logs are read to here
+MOST_HEADER_LINES = 20_000
 MEASURED = ("step_time_s", "tflops_per_accelerator", "tokens_per_s_per_accelerator", "memory_gib")
 
 
@@ -40,8 +41,8 @@ def read(document: Document, companions: list[Document]) -> Reading:
         mlperf_log.read_events(reading, lines)
         return reading
     steps, parse = _steps(lines, MOST_STEPS)
-    _announced(reading, lines)
-    _arguments(reading, lines)
+    _announced(reading, lines[:MOST_HEADER_LINES])
+    _arguments(reading, lines[:MOST_HEADER_LINES])
     first = _first_run(reading, steps, parse)
     _plan(reading, first)
     _steady(reading, [s for s in first if s.step >= COMPILING.get(parse, 0)] if parse else first)
@@ -72,7 +73,9 @@ def _first_run(reading: Reading, steps: list[Step], parse: Callable[[str], Step 
     kept: list[Step] = []
     for step in steps:
         if kept and step.step <= kept[-1].step:
-            reading.warn("several-runs", f"step {step.step} in line {step.line} starts again; the first run is reported")
+            reading.warn(
+                "several-runs", f"step {step.step} in line {step.line} starts again; the first run is reported"
+            )
             break
         kept.append(step)
     return kept
@@ -115,7 +118,7 @@ def _announced(reading: Reading, lines: list[str]) -> None:
     """What the framework prints once before training; the first statement counts."""
     per_device = None
     for line_number, line in enumerate(lines, 1):
-        if len(line) > 4_000 or ":" not in line and "Training starts" not in line:
+        if len(line) > 4_000 or (":" not in line and "Training starts" not in line):
             continue
         for pattern, names in log_dialects.ANNOUNCED:
             match = pattern.search(line)
@@ -150,7 +153,9 @@ def _arguments(reading: Reading, lines: list[str]) -> None:
         reading.state("accelerators", seen["world_size"], "world_size", flags.line("world-size"))
     vpp = seen.get("virtual_pipeline_model_parallel_size", "")
     if vpp.isdigit():
-        reading.state("vpp", vpp, "virtual_pipeline_model_parallel_size", flags.line("virtual-pipeline-model-parallel-size"))
+        reading.state(
+            "vpp", vpp, "virtual_pipeline_model_parallel_size", flags.line("virtual-pipeline-model-parallel-size")
+        )
     reading.architecture["complete"] = False
 
 

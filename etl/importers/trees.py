@@ -10,8 +10,8 @@ from typing import Any
 
 from etl.importers.problems import ImporterError
 
-LARGEST_TREE = 4 * 1024 * 1024
-MOST_NODES = 300_000
+LARGEST_TREE = 2 * 1024 * 1024
+MOST_NODES = 100_000
 DEEPEST = 100
 
 

@@ -7,7 +7,12 @@ from etl.importers.problems import ImporterError
 from etl.importers.trees import DEEPEST, LARGEST_TREE, MOST_NODES, Map, Seq, too_much
 
 _NULLS = frozenset({"", "~", "null", "Null", "NULL"})
-_TRUTHS = {w: v for v, words in ((True, "true yes on"), (False, "false no off")) for x in words.split() for w in (x, x.title(), x.upper())}
+_TRUTHS = {
+    w: v
+    for v, words in ((True, "true yes on"), (False, "false no off"))
+    for x in words.split()
+    for w in (x, x.title(), x.upper())
+}
 _INTEGER = re.compile(r"[+-]?\d[\d_]*")
 _DECIMAL = re.compile(r"[+-]?(?:\d[\d_]*\.[\d_]*|\.\d+)(?:[eE][+-]?\d{1,3})?")
 

@@ -1,0 +1,138 @@
+"""The command `shardbook import`: facts of published configs and logs. Only this module prints."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from etl.importers.facts import Reading
+from etl.importers.problems import ImporterError
+from etl.importers.registry import FORMATS, read
+
+Counter = Callable[[dict[str, Any]], Any]
+"""Counts parameters of a mapping of architecture facts; the front door gives the one of the analysis layer."""
+
+MOST_FILES = 20_000
+MOST_COMPANIONS = 32
+FAULTS = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError, MemoryError)
+
+Paths = Annotated[
+    list[str] | None, typer.Argument(help="Config or log, then the files it needs beside it; or a folder.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="One JSON object (one per line and file with --each).")]
+Each = Annotated[bool, typer.Option("--each", help="Read every path on its own instead of the first with companions.")]
+ListFormats = Annotated[bool, typer.Option("--list", help="Show the formats, what each tells and what it cannot.")]
+
+
+def application(counter: Counter | None = None) -> typer.Typer:
+    """The command, bound to a parameter counter.
+
+    Parameters
+    ----------
+    counter : called with one mapping of facts when an architecture is complete; without it no totals are given
+    """
+    app = typer.Typer(add_completion=False, no_args_is_help=True)
+
+    @app.command("import", epilog="Example: shardbook import train.sh sbatch.sh --json")
+    def import_(paths: Paths = None, as_json: AsJson = False, each: Each = False, list_: ListFormats = False) -> None:
+        """Read a published config or log into facts with origin, key and line. Nothing that is read is executed."""
+        if list_:
+            typer.echo(formats_text())
+            return
+        if not paths:
+            raise _refuse("no file was named; pass the path of a config or log, or --list")
+        if each or len(paths) > MOST_COMPANIONS or Path(paths[0]).is_dir():
+            raise typer.Exit(_print_each(paths, as_json, counter))
+        try:
+            reading = one(paths, counter)
+        except ImporterError as problem:
+            raise _refuse(str(problem)) from None
+        _echo(json.dumps(reading.as_json()) if as_json else facts_text(reading))
+
+    return app
+
+
+def one(paths: list[str], counter: Counter | None) -> Reading:
+    """One reading; a fault of a reader becomes a sentence as well.
+
+    Raises ImporterError.
+    """
+    try:
+        return read(paths, counter)
+    except ImporterError:
+        raise
+    except FAULTS as fault:
+        kind = type(fault).__name__
+        raise ImporterError(f"{paths[0]} cannot be followed by its reader ({kind}); please report it") from None
+
+
+def facts_text(reading: Reading) -> str:
+    """A reading as an aligned table.
+
+    >>> reading = Reading("hf_config")
+    >>> reading.state("layers", 80, "num_hidden_layers", 12)
+    True
+    >>> print(facts_text(reading))
+    hf_config
+      layers  80  stated  num_hidden_layers, line 12
+    """
+    names = max((len(name) for name in reading.facts), default=0)
+    values = max((len(str(fact.value)) for fact in reading.facts.values()), default=0)
+    rows = [reading.format]
+    for name, fact in reading.facts.items():
+        where = ", ".join(filter(None, (fact.key, f"line {fact.line}" if fact.line else "")))
+        rows.append(f"  {name:<{names}}  {fact.value!s:>{values}}  {fact.origin}  {where}".rstrip())
+    return "\n".join([*rows, *(f"  warning  {warning}" for warning in reading.warnings)])
+
+
+def formats_text() -> str:
+    """The formats, what each tells and what it cannot."""
+    width = max(len(row.module) for row in FORMATS)
+    return "\n".join(f"{row.module:<{width}}  tells {row.tells}; cannot tell {row.cannot}" for row in FORMATS)
+
+
+def _print_each(paths: list[str], as_json: bool, counter: Counter | None) -> int:
+    """Read every file on its own; the exit code is 1 when none could be read."""
+    done = failed = 0
+    for path in _files(paths):
+        try:
+            reading = one([path], counter)
+        except ImporterError as problem:
+            failed += 1
+            _echo(json.dumps({"path": path, "error": str(problem)}) if as_json else f"{path}\n  {problem}")
+            continue
+        done += 1
+        _echo(json.dumps({"path": path, **reading.as_json()}) if as_json else f"{path}\n{facts_text(reading)}")
+    if not done:
+        typer.echo(f"shardbook: none of {failed} files could be read as a config or log", err=True)
+    return 0 if done else 1
+
+
+def _files(paths: list[str]) -> Iterator[str]:
+    """Visible regular files of folders in order of name, links to folders not followed; other paths as they are."""
+    for path in paths:
+        if not Path(path).is_dir():
+            yield path
+            continue
+        found = (file for file in sorted(Path(path).rglob("*")) if not file.name.startswith(".") and file.is_file())
+        yield from (str(file) for file in islice(found, MOST_FILES))
+
+
+def _refuse(sentence: str) -> typer.Exit:
+    typer.echo(f"shardbook: {_plain(sentence)}", err=True)
+    return typer.Exit(1)
+
+
+def _plain(text: str) -> str:
+    """Text of unknown origin without control characters, so that it cannot steer a terminal."""
+    return "".join(c if c.isprintable() or c == "\n" else "?" for c in text)
+
+
+def _echo(text: str) -> None:
+    sys.stdout.write(_plain(text) + "\n")
