@@ -10,7 +10,7 @@ from etl.yaml_io import Doc
 from etl.yaml_nodes import Node, number
 from etl.yaml_text import WIDTH, block, quote, show_number, word
 
-# A part that does not fit on one line is written as a block up to this many keys, and as a wrapped row above.
+# A part that does not fit on one line is written as a block; an entry of a list or table with more keys is wrapped.
 ROW = 6
 ANY = Shape("value")
 
@@ -106,7 +106,7 @@ def _mapping(node: Node, shape: Shape, indent: int, order: list[str] | None = No
         head = " " * indent + word(key, False) + ":"
         inner = shape.child(key) or ANY
         inside = _cite_order(shape) if inner.base == "cite" else None
-        yield from _entry(head, node.value[key], inner, indent, inside)
+        yield from _entry(head, node.value[key], inner, indent, inside, row=key not in shape.properties)
 
 
 def _ordered(node: Node, shape: Shape, order: list[str] | None) -> list[str]:
@@ -123,8 +123,10 @@ def _cite_order(shape: Shape) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _entry(head: str, node: Node, shape: Shape, indent: int, order: list[str] | None = None) -> Iterator[str]:
-    """Lines of one key or list item, `head` being `key:` or `-`."""
+def _entry(
+    head: str, node: Node, shape: Shape, indent: int, order: list[str] | None = None, row: bool = True
+) -> Iterator[str]:
+    """Lines of one key or list item, `head` being `key:` or `-`; a `row` stands beside others of its kind."""
     value = node.value
     if not isinstance(value, dict | list):
         yield from _scalar(head, node, indent)
@@ -134,7 +136,7 @@ def _entry(head: str, node: Node, shape: Shape, indent: int, order: list[str] | 
     line = f"{head} {ends[0]}{', '.join(pieces)}{ends[1]}"
     if not value or (_on_one_line(node, shape) and len(line) <= WIDTH):
         yield line
-    elif _on_one_line(node, shape) and len(pieces) > ROW and shape.base != "cite":
+    elif _on_one_line(node, shape) and (row or isinstance(value, list)) and len(pieces) > ROW:
         yield from _wrapped(f"{head} {ends[0]}", pieces, ends[1], indent)
     elif isinstance(value, dict):
         yield from _below(head, _mapping(node, shape, indent + 2, order), indent)
