@@ -76,7 +76,10 @@ def checked(paths: Paths) -> Catalogue:
     return catalogue
 
 
-@app.command(epilog='Example: shardbook sql "select run_id, tokens from run_summary order by tokens desc limit 5"')
+@app.command(
+    epilog='Example: shardbook sql "select run_id, tokens from run_summary order by tokens desc limit 5"',
+    context_settings={"ignore_unknown_options": True},  # a query may begin with a remark, which begins with --
+)
 def sql(
     query: Annotated[str, typer.Argument(help="One statement that reads; `-` takes it from standard input.")],
     form: Annotated[Form, typer.Option("--format", help="table for people, csv or json for programs.")] = Form.table,

@@ -61,6 +61,13 @@ def test_sql_reads_a_query_from_standard_input(built: Paths, monkeypatch: pytest
     assert done.output == "runs\n3\n"
 
 
+def test_a_query_may_begin_with_a_remark(built: Paths, monkeypatch: pytest.MonkeyPatch) -> None:
+    done = run(
+        built.root, monkeypatch, "sql", "-- how many\nselect count(*) as runs from run_summary", "--format", "csv"
+    )
+    assert done.output == "runs\n3\n"
+
+
 def test_sql_refuses_in_one_sentence(built: Paths, monkeypatch: pytest.MonkeyPatch) -> None:
     done = run(built.root, monkeypatch, "sql", "drop table record.runs")
     assert (done.exit_code, len(done.output.splitlines())) == (1, 1)

@@ -1,11 +1,13 @@
 """Each view gives the rows that the thirteen made-up records of tests/data/house must give, counted by hand."""
 
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 import duckdb
 import pytest
 
+VIEWS = sorted((Path(__file__).parents[2] / "etl" / "views").glob("*.sql"))
 House = duckdb.DuckDBPyConnection
 
 
@@ -225,3 +227,8 @@ def test_every_view_works_while_the_result_tables_are_empty(memory: House) -> No
         "phase_summary": 4,
         "run_summary": 3,
     }
+
+
+def test_every_view_says_what_one_row_is(memory: House) -> None:
+    assert all(path.read_text("utf-8").startswith("-- One row per ") for path in VIEWS)
+    assert len(VIEWS) == len(rows(memory, "select view_name from duckdb_views() where not internal"))
