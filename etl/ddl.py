@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from etl import schema
@@ -230,15 +230,6 @@ def view_words(schemas: schema.Schemas, tables: Iterable[Table]) -> dict[str, Co
         if table.name not in COMMON:
             words.update({column.name: column for column in table.columns if column.name not in words})
     return words
-
-
-def retyped(column: Column, kind: str) -> Column:
-    """The same words for a column of another type.
-
-    >>> retyped(Column("tp", "BIGINT", title="TP"), "HUGEINT").type
-    'HUGEINT'
-    """
-    return replace(column, type=kind)
 
 
 def references(schemas: schema.Schemas) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -146,7 +147,7 @@ def add_view(connection: DuckDBPyConnection, name: str, words: Mapping[str, ddl.
     unknown = [column for column, *_ in found if column not in words]
     if unknown:
         raise ValueError(f"etl/views/{name}.sql: describe {unknown[0]} in schemas/database.schema.json under views")
-    columns = tuple(ddl.retyped(words[column], kind) for column, kind, *_ in found)
+    columns = tuple(replace(words[column], type=kind) for column, kind, *_ in found)
     return ddl.Table("main", name, text.splitlines()[0].removeprefix("-- "), columns)
 
 
