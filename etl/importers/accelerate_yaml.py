@@ -9,7 +9,6 @@ from etl.importers.trees import Map, find
 NAME = "accelerate_yaml"
 
 KEYS: Table = {
-    "precision": ("mixed_precision",),
     "tp": ("parallelism_config.parallelism_config_tp_size", "megatron_lm_config.megatron_lm_tp_degree"),
     "pp": ("megatron_lm_config.megatron_lm_pp_degree",),
     "cp": ("parallelism_config.parallelism_config_cp_size",),
@@ -53,6 +52,8 @@ def read(document: Document, companions: list[Document]) -> Reading:
         if other.kind == "json":
             state_settings(reading, other.tree)
     state_all(reading, tree, KEYS)
+    if word(tree, "mixed_precision") != "no":  # then the model keeps the type it was loaded in
+        state(reading, "precision", find(tree, "mixed_precision"))
     if not truth(tree, "use_cpu"):
         state(reading, "accelerators", find(tree, "num_processes"))
     if number(tree, STAGE) is not None:

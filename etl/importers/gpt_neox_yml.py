@@ -119,7 +119,7 @@ def _width(reading: Reading, tree: Map) -> None:
     if reading.architecture.get("no_attention") or not hidden:
         return
     stated, gated = find(tree, "intermediate_size", "ffn_hidden_size"), word(tree, "activation") in GATED
-    width = fields.whole(stated.value) if stated else None
+    width = fields.whole(number(tree, "intermediate_size", "ffn_hidden_size"))
     if not gated:
         if width:
             state(reading, "ffn_hidden", stated)
@@ -145,6 +145,7 @@ def _precision(reading: Reading, tree: Map) -> None:
     places = [find(tree, "precision")]
     enabled = [name for name in ("fp16", "bf16") if truth(tree, f"{name}.enabled")]
     if places[0] is None and len(enabled) == 1:
-        state(reading, "precision", find(tree, f"{enabled[0]}.enabled"), enabled[0])
+        kind = find(tree, f"{enabled[0]}.type")  # older files enable bf16 as a type of the fp16 block
+        state(reading, "precision", kind or find(tree, f"{enabled[0]}.enabled"), kind.value if kind else enabled[0])
     elif places[0] is not None:
         agree(reading, "precision", places)

@@ -27,6 +27,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "train_steps": ("data", "total_steps"),
 }
 MULTIPLE = 256
+PLAIN_MODELS = ("INTERNLM2", "INTERNLM2_PUBLIC", "LLAMA2", "LLAMA")
 
 
 def detect(document: Document) -> float:
@@ -127,6 +128,8 @@ def _ramp(reading: Reading, top: Node) -> None:
 def _architecture(reading: Reading, top: Node) -> None:
     """A Llama-like block without biases, where the file says so and no experts stand in the way."""
     no_bias, norm = top.get("model", "no_bias"), top.get("model", "norm_type")
+    kind = top.get("model_type")
     plain = no_bias is not None and no_bias.value is True and norm is not None and norm.value == "rmsnorm"
+    plain = plain and kind is not None and kind.value in PLAIN_MODELS
     if plain and not reading.get("experts") and reading.get("ffn_hidden"):
         reading.architecture.update(complete=True, gated_mlp=True)

@@ -176,11 +176,21 @@ BLOCKS: dict[str, dict[str, object]] = {
     "gemma2": {"norms_per_layer": 4},
     "gemma3": {"norms_per_layer": 4, "qk_norm": "head"},
 }
+# Settings of a model file that change no count, beside those read above; with any other the count is left out.
+COUNTED = re.compile(
+    r"base_\w+|head_dim|mlp_activations\w*|vocab_size|decoder_block|normalization_layer_epsilon|logits_\w+|\w+_soft_cap|"
+    r"sliding_window_size|use_post_\w+|use_qk_norm|\w*rope_\w+|(?:original_)?max_position_embeddings|beta_\w+|mscale|"
+    r"\w+_for_vit|image_\w+|vision_\w+|enable_dropout|num_experts\w*|shared_experts|routed_\w+|first_num_dense_layers|"
+    r"attention_type|[qkv]\w*_(?:rank|head_dim)|inhomogeneous\w*|interleave_moe\w+|nope_\w+|temperature_tuning|chunk\w+|"
+    r"tokenizer_\w+|load_balance\w+|norm_topk_prob|n_routing_groups|topk_routing_group|use_iota_embed|float32_\w+|model_name"
+)
 RANKS = ("q_lora_rank", "kv_lora_rank", "qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim")
 
 
-def architecture(reading: Reading, tree: Map) -> None:
-    """What the parameter count needs, where the block is one of the known ones and nothing unusual is switched on."""
+def architecture(reading: Reading, tree: Map, models: list[Map]) -> None:
+    """What the parameter count needs, where the block is a known one and the model files hold nothing unusual."""
+    if any(not COUNTED.fullmatch(key) for model in models for key in model):
+        return
     block, activations = word(tree, "decoder_block"), tree.get("mlp_activations")
     gated = isinstance(activations, list) and "linear" in activations
     odd = (

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from etl.importers import fields, maxtext_keys
 from etl.importers.documents import Document
 from etl.importers.facts import Reading
-from etl.importers.maxtext_yaml import check_override, layered
+from etl.importers.maxtext_yaml import check_override, layered, model_files
 from etl.importers.shell_run import Command, Shell
 from etl.importers.shell_values import known, text
 from etl.importers.tables import comment_blocks, number
@@ -41,7 +41,7 @@ def read(document: Document, companions: list[Document]) -> Reading:
     tree = layered(layers, command)
     maxtext_keys.state_model(reading, tree)
     maxtext_keys.state_run(reading, tree)
-    maxtext_keys.architecture(reading, tree)
+    maxtext_keys.architecture(reading, tree, model_files(layers))
     _remark(reading, tree, document)
     return reading
 

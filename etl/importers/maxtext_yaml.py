@@ -33,7 +33,7 @@ def read(document: Document, companions: list[Document]) -> Reading:
     maxtext_keys.state_model(reading, tree)
     if any(_is_run(d.tree) for d in files):
         maxtext_keys.state_run(reading, tree)
-    maxtext_keys.architecture(reading, tree)
+    maxtext_keys.architecture(reading, tree, model_files(d.tree for d in files))
     merged_layers(reading, document)
     return reading
 
@@ -44,6 +44,11 @@ def _is_base(tree: Map) -> bool:
 
 def _is_run(tree: Map) -> bool:
     return any(k in tree for k in ("max_target_length", "per_device_batch_size", "steps", "remat_policy"))
+
+
+def model_files(trees: Iterable[Map]) -> list[Map]:
+    """The layers that are neither base nor run file."""
+    return [t for t in trees if not _is_base(t) and not _is_run(t)]
 
 
 def layered(trees: Iterable[Map], command: Map) -> Map:

@@ -16,7 +16,7 @@ KEYS: Table = {
     "layers": (M + "num_hidden_layers", M + "num_layers"),
     "hidden": (M + "hidden_size",),
     "heads": (M + "num_attention_heads", M + "num_heads"),
-    "kv_heads": (M + "num_key_value_heads", M + "n_kv_heads"),
+    "kv_heads": (M + "num_key_value_heads", M + "n_kv_heads", M + "multi_query_group_num"),
     "head_dim": (M + "head_dim",),
     "vocab": (M + "vocab_size",),
     "precision": (M + "compute_dtype",),

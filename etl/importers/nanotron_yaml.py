@@ -64,8 +64,8 @@ def read(document: Document, _companions: list[Document]) -> Reading:
 
 
 def _experts(reading: Reading, document: Document) -> None:
-    moe = find(document.tree, "model.model_config.moe_config")
-    if moe is None or not isinstance(moe.value, dict):
+    moe = find(document.tree, "model.model_config.moe_config", "model.model_config")
+    if moe is None or not isinstance(moe.value, dict) or (number(moe.value, *MOE["experts"]) or 1) <= 1:
         return
     state_all(reading, moe.value, MOE)
     shared = truth(moe.value, "enable_shared_expert")

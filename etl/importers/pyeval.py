@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from etl.importers.pystatic import BUILTINS, COMPARE, Node, Symbol, Unknown, Val, arithmetic, dotted, small
+from etl.importers.pystatic import BUILTINS, COMPARE, Node, Symbol, Unknown, Val, arithmetic, builtin, dotted, small
 
 MAX_STEPS = 50_000
 MAX_ITEMS = 5_000
@@ -136,7 +136,7 @@ class Evaluator:
         args = [self._eval(a, scope) for a in node.args[:MAX_ITEMS]]
         given = self._keywords(node, scope)
         if name in BUILTINS and args and all(small(a.value) for a in args):
-            return Val(BUILTINS[name](*(a.value for a in args)), node.lineno, any(a.fallback for a in args))
+            return Val(builtin(name, args), node.lineno, any(a.fallback for a in args))
         if name in self.functions:
             return self.follow(name, args, given, node.lineno)
         if isinstance(node.func, ast.Attribute) and node.func.attr.startswith(FLUENT):

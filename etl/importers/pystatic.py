@@ -11,6 +11,7 @@ import ast
 import operator
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Any
 
 MAX_PATH = 12
@@ -117,8 +118,8 @@ BUILTINS: dict[str, Callable[..., Any]] = {
 
 
 def is_number(value: object) -> bool:
-    """True for int and float, not for bool."""
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+    """True for int and finite float, not for bool."""
+    return (isinstance(value, int) and not isinstance(value, bool)) or (isinstance(value, float) and isfinite(value))
 
 
 def small(value: object) -> bool:
@@ -173,3 +174,11 @@ def text_of(val: Val | None) -> str:
         first = value.args[0].value if value.args else ""
         return f"{value.last} {first if isinstance(first, str) else ''}".strip()
     return value if isinstance(value, str) else ""
+
+
+def builtin(name: str, args: list[Val]) -> Any:
+    """`int`, `float`, `max`, `min`, `round` or `abs` of numbers; Unknown where it has no value."""
+    try:
+        return BUILTINS[name](*(a.value for a in args))
+    except (ArithmeticError, ValueError, TypeError):
+        return Unknown()

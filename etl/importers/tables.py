@@ -36,9 +36,10 @@ def state(reading: Reading, field: str, found: Found | None, value: Any = None) 
 
 
 def number(tree: Any, *paths: str) -> int | float | None:
-    """The number at the first of the paths that holds a value."""
+    """The number at the first of the paths that holds a value; None for one no run can have."""
     found = find(tree, *paths)
-    return None if found is None else fields.number(found.value)
+    value = None if found is None else fields.number(found.value)
+    return value if value is not None and abs(value) <= fields.LARGEST else None
 
 
 def truth(tree: Any, *paths: str) -> bool | None:
