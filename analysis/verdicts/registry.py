@@ -118,6 +118,10 @@ RATIOS: tuple[tuple[float, str], ...] = (
 )
 
 
+BATCH_RAMP = "early steps were smaller: a batch ramp, or a shorter sequence"
+"""Why steps x the largest batch exceeds the tokens."""
+
+
 def hint(ratio: float, tolerance: float = 0.06) -> str | None:
     """The usual cause of a mismatch by this factor, either way round.
 

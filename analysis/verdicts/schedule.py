@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analysis.spans import as_span
-from analysis.verdicts.registry import Case, Verdict, check, compare, found, text_of
+from analysis.verdicts.registry import BATCH_RAMP, Case, Verdict, check, compare, found, text_of
 
 SECONDS_PER_DAY = 86400.0
 
@@ -34,7 +34,7 @@ def steps_against_batch(case: Case) -> Verdict | None:
         return None
     steps, tokens, batch = (as_span(case.get(name)) for name in ("steps", "tokens", "global_batch_tokens"))
     product = steps * batch
-    status, ratio, cause = compare(tokens, product, near=(0.94, 1.07), possible=(0.93, 2.5))
+    status, ratio, _ = compare(tokens, product, near=(0.94, 1.07), possible=(0.93, 2.5))
     said = f"{text_of(steps)} x {text_of(batch)} = {text_of(product)}"
     return found(
         status,
@@ -42,5 +42,5 @@ def steps_against_batch(case: Case) -> Verdict | None:
         f"步数 x 批量：{said}；所述 {text_of(tokens)}（比值 {ratio:.3g}）",
         product,
         "tokens",
-        cause,
+        BATCH_RAMP if ratio > 1 and status != "plausible" else None,
     )

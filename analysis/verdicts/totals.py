@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analysis.spans import Span, as_span
-from analysis.verdicts.registry import Case, Verdict, check, compare, found, hint, percent, text_of
+from analysis.verdicts.registry import BATCH_RAMP, Case, Verdict, check, compare, found, hint, percent, text_of
 from analysis.verdicts.utilisation import CONVENTIONS, STRAINED_MFU, implied_by_hours
 
 LOWEST_MFU = 0.08
@@ -15,10 +15,10 @@ def compute_against_6nd(case: Case) -> Verdict | None:
     """The stated compute against tokens x FLOP per token in the convention that the source names (6ND if none)."""
     if "compute_flop" not in case:
         return None
-    basis = case.get("compute_basis", "6nd")
-    name = CONVENTIONS.get(basis, "flop_6nd")
     stated, tokens = as_span(case.get("compute_flop")), as_span(case.need("tokens"))
-    computed = tokens * float(case.need(name if name in case else "flop_6nd"))
+    stated_basis = case.get("compute_basis", "6nd")
+    basis = stated_basis if CONVENTIONS.get(stated_basis, "") in case else "6nd"
+    computed = tokens * float(case.need(CONVENTIONS[basis]))
     status, ratio, cause = compare(stated, computed, near=(0.83, 1.18), possible=(0.49, 2.05))
     said, made = text_of(stated), text_of(computed)
     return found(
@@ -97,7 +97,7 @@ def steps_against_tokens(case: Case) -> Verdict | None:
         return None
     steps, tokens, batch = (as_span(case.get(name)) for name in ("steps", "tokens", "largest_batch_tokens"))
     product = steps * batch
-    status, ratio, cause = compare(tokens, product, near=(0.95, 1.06), possible=(0.94, 4.0))
+    status, ratio, _ = compare(tokens, product, near=(0.95, 1.06), possible=(0.94, 4.0))
     said = f"{text_of(steps)} x {text_of(batch)} = {text_of(product)}"
     return found(
         status,
@@ -105,7 +105,7 @@ def steps_against_tokens(case: Case) -> Verdict | None:
         f"步数 x 批量：{said}；所述 {text_of(tokens)}（比值 {ratio:.3g}）",
         product,
         "tokens",
-        cause,
+        BATCH_RAMP if ratio > 1 and status != "plausible" else None,
     )
 
 

@@ -82,6 +82,17 @@ def tokens_per_s(case: Case) -> tuple[Span, str] | None:
     return None
 
 
+def counted_as(case: Case, basis: str | None) -> tuple[float, str]:
+    """FLOP per token in a convention, and its name; the nearest that is known where the convention is not stated."""
+    name = CONVENTIONS.get(basis or "", "")
+    if name in case:
+        return case.get(name), str(basis)
+    for label in ("causal", "6nd"):
+        if CONVENTIONS[label] in case:
+            return case.get(CONVENTIONS[label]), label
+    raise MissingFactError(["flop_6nd"])
+
+
 @check("mfu-from-throughput", "phase")
 def mfu_from_throughput(case: Case) -> Verdict | None:
     """Tokens per second x FLOP per token over the peak, against the printed utilisation."""
@@ -89,8 +100,7 @@ def mfu_from_throughput(case: Case) -> Verdict | None:
     if rate is None:
         return None
     accelerators, peak = case.need("accelerators", "peak_tflops")
-    basis = case.get("reported_mfu_basis", "causal")
-    flop = float(case.need(CONVENTIONS.get(basis, "flop_causal")))
+    flop = float(counted_as(case, case.get("reported_mfu_basis"))[0])
     implied = rate[0] * flop / (as_span(accelerators) * (float(peak) * 1e12))
     stated = case.get("reported_mfu", case.get("reported_hfu"))
     subject = f"MFU from {rate[1]} ({text_of(rate[0])} tokens/s x {text_of(flop)} FLOP)"
