@@ -33,13 +33,15 @@ _NETWORK_NOTE = re.compile(r"(\d+)\s*x\s*(\d+)\s*gbit/s.*per\s*(\d+)-gpu")
 class ChipFacts:
     """What each row's accelerator is, in base units, and where a class value stood in for an unknown one.
 
-    `code` indexes `architectures`. `linear_peak` is the dense peak of the row's format, `half_peak` the one of its
-    16-bit format. `assumed` maps a sentence to the rows it holds for.
+    `code` indexes `architectures`. `rowwise` is 1 where FP8 operands are scaled row by row. `linear_peak` is the dense
+    peak of the row's format, `half_peak` the one of its 16-bit format. `assumed` maps a sentence to the rows it holds
+    for.
     """
 
     architectures: list[str]
     code: npt.NDArray[np.intp]
     dtype: Array
+    rowwise: Array
     linear_peak: Array
     half_peak: Array
     measured: Array
@@ -106,7 +108,16 @@ def _links(rows: Rows, table: pd.DataFrame, names: list[str], code: Any, k: Cons
             base = np.where(np.isnan(stated), base, stated)
         usual = [k.get(f"assumed.{n}.{link}", k.get(f"assumed.other.{link}", np.nan)) * UNIT[link] for n in names]
         out[link] = _assume(base, usual, code, link, assumed)
+    _only_where_needed(rows, out["scale_up_domain"], assumed)
     return out
+
+
+def _only_where_needed(rows: Rows, domain: Array, assumed: dict[str, Mask]) -> None:
+    """A class link counts as assumed only where the layout has someone to talk to over it."""
+    ranks = rows.number["accelerators"]
+    for sentence in [s for s in assumed if s.startswith(LINKS)]:
+        needed = ranks > (domain if sentence.startswith("scale_out") else 1.0)
+        assumed[sentence] = assumed[sentence] & needed
 
 
 def _peaks(rows: Rows, table: pd.DataFrame, names: list[str], code: Any, k: Constants, assumed: dict[str, Mask]) -> Any:
@@ -141,11 +152,12 @@ def chip_facts(rows: Rows, table: pd.DataFrame, accelerators: pd.DataFrame, k: C
     linear, half, measured = _peaks(rows, table, names, code, k, assumed)
     nan = np.full(len(rows), np.nan)
     links = _links(rows, table, names, code, k, assumed)
+    rowwise = np.nan_to_num(categories(table["precision"], lambda text: float("rowwise" in text)))
     fitted = np.asarray([_core(n) in ("ampere", "hopper", "blackwell") for n in names])[code]
     if not fitted.all():
         assumed["no measured rows of this architecture to fit (class efficiency used)"] = ~fitted
     return ChipFacts(
-        names, code, rows.words.dtype, linear, half, measured, rows.chip.get("tdp", nan),
+        names, code, rows.words.dtype, rowwise, linear, half, measured, rows.chip.get("tdp", nan),
         rows.chip.get("hbm_bandwidth", nan), links, rows.chip.get("host_link", nan), assumed,
     )  # fmt: skip
 
@@ -169,6 +181,7 @@ def _shares(facts: ChipFacts, k: Constants) -> tuple[Array, Array]:
     measured = rates.measured_share(facts.measured, facts.linear_peak, k["gemm.realised"])
     eight = np.where(np.isnan(eight), np.where(np.isnan(measured), k["gemm.other.fp8"], measured), eight)
     half = np.where(facts.dtype == recipes.FP32, k["gemm.other.fp32"], half)
+    eight = eight * np.where(facts.rowwise > 0, k["gemm.rowwise"], 1.0)
     linear = np.select([facts.dtype == recipes.NVFP4, facts.dtype >= recipes.FP8], [four, eight], half)
     return linear, half
 

@@ -32,7 +32,7 @@ CHUNK = 50000
 #: What a part of the step is called when it is the largest loss.
 LOSSES = {
     "compute": "compute", "attention": "attention", "memory": "memory-bandwidth", "moe": "moe-overhead", "tp": "tp",
-    "cp": "cp", "ep": "ep", "pp": "pp-send", "bubble": "pp-bubble", "dp": "dp", "optimizer": "optimizer",
+    "cp": "cp", "ep": "ep", "host": "host", "pp": "pp-send", "bubble": "pp-bubble", "dp": "dp", "optimizer": "optimizer",
     "scale": "scale",
 }  # fmt: skip
 NO_RATE = (

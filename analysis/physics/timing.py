@@ -27,9 +27,10 @@ def _even(seconds: Array) -> Passes:
 
 
 def layer_passes(arch: Architecture, lay: Work, chip: Chip, k: Constants) -> dict[str, Passes]:
-    """One mean layer of one micro-batch by part: compute, attention, memory, moe, tp, cp, ep.
+    """One mean layer of one micro-batch by part: compute, attention, memory, moe, tp, cp, ep, host.
 
-    Parts of MoE and dense blocks are weighted by their share of the layers. Communication counts what is exposed.
+    Parts of MoE and dense blocks are weighted by their share of the layers. Communication counts what is exposed; host
+    is what the device waits for kernels to be issued.
     """
     moe = np.asarray(arch.moe_layers / arch.layers)
     linear, memory = layers.linear_layer(arch, lay, chip, k), layers.memory_layer(arch, lay, chip, k)
@@ -56,24 +57,33 @@ def layer_passes(arch: Architecture, lay: Work, chip: Chip, k: Constants) -> dic
         "cp": np.asarray(k["exposed.cp"]),
         "ep": np.asarray(k["exposed.ep"]),
     }
-    return parts | {name: _recomputed(p, lay.recompute_layer).times(shown[name]) for name, p in links.items()}
+    parts |= {name: _recomputed(p, lay.recompute_layer).times(shown[name]) for name, p in links.items()}
+    device = _sum(parts).total
+    issue = (1.0 - moe) * k["host.layer_seconds"] + moe * k["host.moe_layer_seconds"]
+    return parts | {"host": _even(np.maximum(issue - device, 0.0))}
 
 
 def _stages(arch: Architecture, lay: Work, chip: Chip, k: Constants) -> tuple[dict[str, Passes], Array]:
-    """Parts of the slowest stage for one micro-batch, and the seconds of all other stages together."""
+    """Parts of the slowest stage for one micro-batch, and the seconds of all other stages together.
+
+    Where layers do not divide, recipes lay the stages out by hand and spare the last one, so it takes no more than the
+    mean stage unless the head alone does.
+    """
     layer = layer_passes(arch, lay, chip, k)
     products, loss = layers.head_passes(arch, lay, chip, k)
     one = sum((p.total for p in layer.values()), np.zeros(()))
     head = products.total + loss.total
-    last = lay.layers_last * one + head
-    last_is_slowest = (lay.pp <= 1) | (last >= lay.layers_max * one)
-    count = np.where(last_is_slowest, lay.layers_last, lay.layers_max)
-    parts = {name: p.times(count) for name, p in layer.items()}
-    parts["compute"] = parts["compute"].plus(products.times(np.where(last_is_slowest, 1.0, 0.0)))
-    parts["memory"] = parts["memory"].plus(loss.times(np.where(last_is_slowest, 1.0, 0.0)))
-    slowest = count * one + np.where(last_is_slowest, head, 0.0)
     depth = arch.layers + arch.mtp_layers
-    return parts, np.asarray(depth * one + head - slowest)
+    last = lay.layers_last * one + head
+    uneven = lay.layers_max * lay.pp > depth
+    last = np.where(uneven, np.minimum(last, np.maximum((depth * one + head) / lay.pp, head)), last)
+    last_is_slowest = (lay.pp <= 1) | (last >= lay.layers_max * one)
+    own_head = np.where(last_is_slowest, 1.0, 0.0)
+    count = np.where(last_is_slowest, (last - head) / one, lay.layers_max)
+    parts = {name: p.times(count) for name, p in layer.items()}
+    parts["compute"] = parts["compute"].plus(products.times(own_head))
+    parts["memory"] = parts["memory"].plus(loss.times(own_head))
+    return parts, np.asarray(depth * one + head - count * one - own_head * head)
 
 
 def _sum(parts: dict[str, Passes]) -> Passes:
@@ -88,7 +98,8 @@ def step_parts(arch: Architecture, lay: Work, chip: Chip, k: Constants) -> Parts
     """Seconds of one optimizer step by part; their sum is the step time.
 
     Parameters: arch (facts of the model), lay (layout), chip (sustained rates), k (constants by dotted name).
-    Returns: compute, attention, memory, moe, tp, cp, ep, pp (sends between stages), bubble, dp, optimizer, scale [s].
+    Returns: compute, attention, memory, moe, tp, cp, ep, host, pp (sends between stages), bubble, dp, optimizer,
+    scale [s].
     Source: step = slowest stage x m + idle + exposed; see each module for its formula.
     """
     stage, others = _stages(arch, lay, chip, k)
