@@ -68,10 +68,15 @@ def _experts(reading: Reading, document: Document) -> None:
     if moe is None or not isinstance(moe.value, dict) or (number(moe.value, *MOE["experts"]) or 1) <= 1:
         return
     state_all(reading, moe.value, MOE)
+    if moe.key == "model.model_config" and reading.get("moe_ffn_hidden") is None:
+        state(reading, "moe_ffn_hidden", find(moe.value, "intermediate_size"))
     shared = truth(moe.value, "enable_shared_expert")
     if shared is not None:
         state(reading, "shared_experts", find(moe.value, "enable_shared_expert"), 1 if shared else 0)
     reading.drop("ffn_hidden")
+    if (reading.get("ep") or 1) > 1:  # the expert ranks multiply the devices and are no part of `dp`
+        reading.drop("dp")
+        reading.extra["any_devices"] = True
 
 
 def _architecture(reading: Reading, document: Document) -> None:

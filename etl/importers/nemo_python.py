@@ -39,6 +39,7 @@ WORDS = (
     ("16-mixed", "fp16"),
     ("fp32", "fp32"),
 )
+SHARDING = {"optim_grads_params": 3, "optim_grads": 2, "optim": 1, "no_shard": 0}
 _RECIPE = re.compile(r"(?!_)\w*(?:recipe|config(?:_\w+)?|pretrain|finetune|sft)")
 _NAMED_DEVICES = re.compile(r"(?:^|_)(\d{1,6})_?gpus?(?:_|$)")
 _TOLD_DEVICES = re.compile(r"(?<![\w.])(\d{1,6})\s*(?:[x×]\s*[A-Z]\w*\d|GPUs\b)")
@@ -136,9 +137,15 @@ def _memory(reading: Reading, settings: dict[str, list[tuple[str, Val]]]) -> Non
         modules = any(v.value is not None for _, v in settings.get("recompute_modules", []))
         if isinstance(val.value, str) or (val.value is None and not modules):
             reading.state("recompute", val.value or "none", key, val.line)
-    for key, val in settings.get("use_distributed_optimizer", [])[:1]:
-        if val.value is True:
-            reading.state("zero_stage", 1, key, val.line)
+    _sharding(reading, settings)
+
+
+def _sharding(reading: Reading, settings: dict[str, list[tuple[str, Val]]]) -> None:
+    """Megatron FSDP shards by its strategy; without it the distributed optimizer is stage 1."""
+    fsdp = any(val.value is True for _, val in settings.get("use_megatron_fsdp", []))
+    for key, val in settings.get("data_parallel_sharding_strategy" if fsdp else "use_distributed_optimizer", [])[:1]:
+        if fsdp or val.value is True:
+            reading.state("zero_stage", SHARDING.get(text_of(val), "unknown") if fsdp else 1, key, val.line)
 
 
 def _remark(reading: Reading, function: ast.FunctionDef | ast.AsyncFunctionDef) -> None:

@@ -34,15 +34,27 @@ def read(document: Document, companions: list[Document]) -> Reading:
     top = overrides if isinstance(overrides, Map) else Map()
     framework = word(module, "framework")
     if framework == "torchtitan":
-        torchtitan_keys.state_run(reading, top)
+        torchtitan_keys.state_run(reading, _deep(*_extended(below), top), whole=False)
     elif framework == "maxtext":
-        maxtext_keys.state_run(reading, top)
+        maxtext_keys.state_run(reading, _deep(*_extended(below), top))
     else:
         args = merged(*_extended(below), top)
         state_run(reading, args)
         if companions and "num_layers" in args:
             state_model(reading, args, "Primus")
     return reading
+
+
+def _deep(*trees: Map) -> Map:
+    """One tree of several; a later one wins, table by table."""
+    made = Map()
+    for tree in trees:
+        for key, value in tree.items():
+            below = made.get(key)
+            both = isinstance(below, Map) and isinstance(value, Map)
+            made.merged.add(key)
+            made.put(key, _deep(below, value) if both else value, tree.lines.get(key, tree.line))
+    return made
 
 
 def _extended(trees: list[Map]) -> list[Map]:

@@ -30,11 +30,13 @@ SHARD = (
 MODES = {"full": "full", "selective": "selective", "none": "none", "memory_budget": "selective"}
 
 
-def state_run(reading: Reading, tree: Map) -> None:
-    """Layout, batch, duration, precision, sharding and recomputation; the architecture is a name and a flavor."""
+def state_run(reading: Reading, tree: Map, whole: bool = True) -> None:
+    """Layout, batch, duration, precision, sharding and recomputation; the architecture is a name and a flavor.
+
+    `whole` is False where other files may hold what this tree leaves out; then no default is taken.
+    """
     state_all(reading, tree, KEYS | DEGREES)
-    for field in DEGREES:
-        reading.default(field, 1, "torchtitan: degrees are 1")
+    _defaults(reading, tree, whole)
     if reading.get("global_batch") is None:
         reading.extra["accumulation"] = 1
     _data_parallel(reading, tree)
@@ -42,8 +44,16 @@ def state_run(reading: Reading, tree: Map) -> None:
     mode = find(tree, "activation_checkpoint.mode")
     if mode is not None:
         state(reading, "recompute", mode, MODES.get(str(mode.value).lower(), "unknown"))
-    else:
-        reading.default("recompute", "selective", "torchtitan: activation checkpointing is selective")
+    if not whole:
+        reading.drop(*[name for name, fact in reading.facts.items() if fact.origin == "default"])
+
+
+def _defaults(reading: Reading, tree: Map, whole: bool) -> None:
+    if whole:
+        for field in DEGREES:
+            reading.default(field, 1, "torchtitan: degrees are 1")
+        if find(tree, "activation_checkpoint.mode") is None:
+            reading.default("recompute", "selective", "torchtitan: activation checkpointing is selective")
 
 
 def _data_parallel(reading: Reading, tree: Map) -> None:
