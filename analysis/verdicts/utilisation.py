@@ -136,29 +136,28 @@ def bubble_ceiling(case: Case) -> Verdict | None:
         return None
     pp, count = case.get("pp"), micro_batch_count(case)
     ceiling = 1 / (1 + (pp - 1) / (count * case.get("vpp", 1)))
+    cap = Span(0, ceiling, 1)
     shown = f"PP {pp} with {count:g} micro-batches caps utilisation at {percent(ceiling)}"
     shown_zh = f"PP {pp}、{count:g} 个微批，利用率上限 {percent(ceiling)}"
-    cap = Span(0, ceiling, 1)
-    lifted = "vpp" in case or case.get("schedule") not in (None, "1f1b", "gpipe")
-    if "reported_mfu" not in case or lifted:
-        return found("plausible", shown, shown_zh, cap, "1")
-    return _under_ceiling(as_span(case.get("reported_mfu")), cap, shown, shown_zh)
-
-
-def _under_ceiling(stated: Span, cap: Span, shown: str, shown_zh: str) -> Verdict:
-    """Printed utilisation as a share of what the bubble leaves."""
+    if "vpp" in case:
+        return found("plausible", f"{shown} at {case.get('vpp')} virtual stages", shown_zh, cap, "1")
+    schedule = case.get("schedule", "1f1b")
+    if "reported_mfu" not in case:
+        return found("plausible", f"Without interleaving {shown}", f"若不交错，{shown_zh}", cap, "1")
+    stated = as_span(case.get("reported_mfu"))
     inside = stated.best / cap.best
+    said = f"Without interleaving {shown}; the printed {percent(stated)} needs {percent(inside)} of that"
+    said_zh = f"若不交错，{shown_zh}；所述 {percent(stated)} 要求其中的 {percent(inside)}"
+    if schedule not in ("1f1b", "gpipe"):
+        return found(
+            "plausible", f"{said}, and the schedule is {schedule}", f"{said_zh}，其调度为 {schedule}", cap, "1"
+        )
     beyond = "strained" if inside > STRAINED_MFU else "plausible"
     status = "impossible" if stated.low > cap.best else beyond
-    implied = "" if status == "plausible" else ", so interleaving is implied"
-    implied_zh = "" if status == "plausible" else "，意味着用了交错调度"
-    return found(
-        status,
-        f"Without interleaving {shown}; the printed {percent(stated)} needs {percent(inside)} of that{implied}",
-        f"若不交错，{shown_zh}；所述 {percent(stated)} 要求其中的 {percent(inside)}{implied_zh}",
-        cap,
-        "1",
+    implied, implied_zh = (
+        ("", "") if status == "plausible" else (", so interleaving is implied", "，意味着用了交错调度")
     )
+    return found(status, said + implied, said_zh + implied_zh, cap, "1")
 
 
 def implied_by_hours(tokens: Span, flop_per_token: float, hours: Span, peak_tflops: float) -> Span:
