@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 
 # What `shardbook fmt` repairs by itself.
-REPAIRABLE = frozenset({"YAM002", "YAM003", "FMT001"})
+REPAIRABLE = frozenset({"YAM002", "YAM003", "YAM019", "FMT001"})
 
 
 @dataclass(frozen=True, order=True)

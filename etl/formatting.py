@@ -62,7 +62,7 @@ def rewrite(record: Record, shape: Shape | None, write: bool = True) -> Change:
 
 
 def _comment(path: str, line: int, col: int, text: str) -> Finding:
-    tip = f"move it into a note, then format: note: {text.lstrip('# ')[:80]}"
+    tip = f"move it into a note: {text.lstrip('# ')[:80]}; or quote the text where the # belongs to it"
     return Finding(path, line, col, "FMT002", "comments are lost to readers of the data", tip)
 
 

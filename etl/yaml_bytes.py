@@ -9,7 +9,7 @@ from etl.findings import Finding
 
 SIZE_LIMIT = 100_000
 # Findings that `shardbook fmt` repairs; the rest of the file is still read.
-REPAIRABLE = frozenset({"YAM002", "YAM003"})
+REPAIRABLE = frozenset({"YAM002", "YAM003", "YAM019"})
 # U+0085, U+2028 and U+2029 end a line in YAML 1.1 but not in an editor, so line numbers would drift.
 CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 
@@ -72,7 +72,13 @@ def decode(content: bytes, name: str) -> tuple[str, list[Finding]]:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
         tip = "run shardbook fmt, or save with LF line ends"
         findings.append(Finding(name, line, col, "YAM003", "lines end in CR LF", tip))
-    return text, findings + _unclean(text, name)
+    findings += _unclean(text, name)
+    if not findings and not text.endswith("\n"):
+        line, col = _place(text)
+        tip = "restore the rest if it was cut off; otherwise shardbook fmt adds the line end"
+        findings.append(Finding(name, line, col, "YAM019", "the file ends in the middle of a line", tip))
+        text += "\n"
+    return text, findings
 
 
 def _unclean(text: str, name: str) -> list[Finding]:

@@ -9,9 +9,10 @@ from etl.findings import Finding
 
 # (part of the parser's message, our sentence, the way out); {line} is the offending line, {word} what stands there
 SENTENCES = (
-    ("mapping values are not allowed", "a colon and a space stand inside a value", 'quote the text: {quoted}'),
+    ("mapping values are not allowed", "a colon and a space stand inside a value", "quote the text: {quoted}"),
     ("did not find expected ',' or ']'", "a '[' is not closed", "add the missing ']' or ',': {line}]"),
     ("did not find expected ',' or '}'", "a '{{' is not closed", "add the missing '}}' or ',': {line}}}"),
+    ("text after a quote", "text follows a closing quote", "use the other kind of quotes around it: {quoted}"),
     ("did not find expected key", "this line is indented differently from the lines above it", "align it: {line}"),
     ("did not find expected '-'", "a list ends in the middle", "start the line with '- ' or move it out: {line}"),
     ("unexpected end of stream", "a quoted text is not closed", "add the missing quote: {line}{word}"),
@@ -38,6 +39,8 @@ def syntax(path: str, text: str, error: Any) -> Finding:
     """
     problem = str(error.problem or "")
     mark = _mark(error, problem)
+    if "did not find expected key" in problem and _after_quote(text, mark):
+        problem = "text after a quote"
     lines = text.split("\n")
     number, col = min(mark.line, len(lines) - 1), mark.column
     while number and not lines[number].strip():
@@ -50,6 +53,12 @@ def syntax(path: str, text: str, error: Any) -> Finding:
             return Finding(path, number + 1, col + 1, "YAM008", sentence.format(**words), tip.format(**words)[:200])
     tip = f"look at the line: {line.strip()[:150]}"
     return Finding(path, number + 1, col + 1, "YAM008", f"not YAML: {problem}", tip)
+
+
+def _after_quote(text: str, mark: Any) -> bool:
+    """Whether a place lies behind a quote on its own line: 'Llama's'."""
+    before: str = text.split("\n")[min(mark.line, text.count("\n"))][: mark.column]
+    return before.rstrip().endswith(("'", '"'))
 
 
 def _mark(error: Any, problem: str) -> Any:

@@ -153,3 +153,18 @@ def counts_within_counts(subject: Subject) -> Iterator[Finding]:
     if heads and groups and heads % groups:
         message = f"heads {heads} do not divide by kv_heads {groups}"
         yield subject.at(("kv_heads",), message, "compare both with the source", also=[("heads",)])
+
+
+SHARES = frozenset({"mfu", "hfu", "goodput", "bubble"})
+
+
+@check("SUM017", "share-within-one", "run")
+def share_within_one(subject: Subject) -> Iterator[Finding]:
+    """A share (mfu, hfu, goodput, bubble) is a fraction of 1, not a percentage."""
+    for block in subject.blocks:
+        for path, value in block.leaves():
+            ends = value.values() if isinstance(value, dict) else [value]
+            if path[-1] in SHARES and any(end > 1 for end in ends):
+                message = f"{path[-1]} is {', '.join(show(end) for end in ends)}, which is more than the whole"
+                tip = f"write a fraction: {path[-1]}: {show(max(ends) / 100)}"
+                yield subject.at((*block.path, *path), message, tip)

@@ -51,7 +51,7 @@ def accelerator_of_system(subject: Subject) -> Iterator[Finding]:
         system = subject.house.catalogue["system"].get(phase.get("system", ""))
         built_of = system.value.get("accelerator") if system else None
         stated = phase.get("accelerator")
-        if stated and built_of and stated != built_of:
+        if stated in subject.house.catalogue["accelerator"] and built_of and stated != built_of:
             message = f"the phase says {stated}, but its system {phase['system']} is built of {built_of}"
             yield subject.at((*path, "accelerator"), message, "correct one of the two, or point at another system")
 

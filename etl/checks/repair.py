@@ -96,6 +96,9 @@ def _number_tip(text: str, shape: Shape, wanted: str) -> str:
     spelled = spell(text)
     if spelled is not None:
         return f"write  {shape.name}: {spelled}"
+    amount, _, unit = text.strip().partition(" ")
+    if spell(amount) is not None and unit.isalpha():
+        return f"write  {shape.name}: {spell(amount)}   where {unit} is what the field counts"
     ends = [spell(end) for end in re.split(r"\s*(?:-|–|to|\.\.)\s*", text)]
     if shape.is_quantity and len(ends) == 2 and None not in ends:
         return f"write  {shape.name}: {{low: {ends[0]}, high: {ends[1]}}}"
@@ -148,6 +151,8 @@ def _better(value: str, base: str) -> str:
         return "/".join(slug(part) for part in value.split("/"))
     if base == "url":
         return re.sub(r"^(?:https?://)?", "https://", "".join(value.split()))
+    if base == "citation" and ":" in value.split(" ")[0]:
+        return "<source key> <locator>, with the link under sources"
     if base == "citation":
         key, _, locator = value.strip().partition(" ")
         return f"{slug(key)} {locator}".strip()

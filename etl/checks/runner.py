@@ -51,6 +51,8 @@ def findings_of(one: Subject) -> Iterator[Finding]:
     for problem in problems:
         found = one.at(problem.path, problem.message, problem.tip, key=problem.key)
         yield replace(found, code=problem.code)
+    if not isinstance(record.doc.value, dict):
+        return
     one.fits = not any(problem.code.startswith("SCH") for problem in problems)
     # A citation still to be filled in names its source already.
     bad = {one.path for one in problems if one.code != "SCH002" and not (one.code == "TDO001" and "cite" in one.path)}

@@ -147,7 +147,8 @@ def _mapping(value: dict[str, Any], shape: Shape, path: Path) -> Iterator[Proble
 def _known(name: str, shape: Shape) -> str:
     """Where an unknown key may have been meant to go."""
     for inner in shape.properties.values():
-        if name in inner.properties and "cite" not in inner.properties:
+        below = inner.items.properties if inner.items is not None else inner.properties
+        if name in below and name not in {"field", "other", "why"}:
             return f"it belongs under {inner.name}:"
     return did_you_mean(name, shape.properties, f"known keys: {', '.join(shape.properties)}")
 

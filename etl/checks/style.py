@@ -34,5 +34,5 @@ def comment(subject: Subject) -> Iterator[Finding]:
     """A record holds no comments: prose goes into a note, where readers of the report see it."""
     doc = subject.record.doc
     for place, text in comments(doc):
-        tip = f"move it into a note: note: {text.lstrip('# ')[:80]}"
+        tip = f"move it into a note: {text.lstrip('# ')[:80]}; or quote the text where the # belongs to it"
         yield Finding(doc.path, *place, "", "comments are lost to readers of the data", tip)

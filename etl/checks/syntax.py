@@ -22,3 +22,4 @@ declare("YAM015", "no-value", "Every key has a value; what is not known is left 
 declare("YAM016", "key-not-text", "Keys are single words of text.")
 declare("YAM017", "link-out-of-data", "Records are files in data/, not links to other places.")
 declare("YAM018", "unreadable", "Every file can be read.")
+declare("YAM019", "cut-off", "The last line ends in a line end; a file that does not may be cut off.")

@@ -133,7 +133,7 @@ def test_a_file_with_comments_is_left_alone(tmp_path: Path) -> None:
     path.write_text("organization: Acme # the company\nname: Alpha\n")
     change = rewrite(record_of(path), RUN)
     assert [(one.code, one.tip) for one in change.findings] == [
-        ("FMT002", "move it into a note, then format: note: the company")
+        ("FMT002", "move it into a note: the company; or quote the text where the # belongs to it")
     ]
     assert path.read_text() == "organization: Acme # the company\nname: Alpha\n"
 

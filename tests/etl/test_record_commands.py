@@ -98,7 +98,8 @@ def test_fmt_refuses_comments_and_tells_where_they_belong(place: Path) -> None:
     path = place / "data/runs/acme/alpha.yaml"
     path.write_text(path.read_text() + "# checked twice\n")
     code, text = run("fmt")
-    assert (code, text.splitlines()[1]) == (1, "    move it into a note, then format: note: checked twice")
+    tip = "    move it into a note: checked twice; or quote the text where the # belongs to it"
+    assert (code, text.splitlines()[1]) == (1, tip)
     assert path.read_text().endswith("# checked twice\n")
 
 
