@@ -11,7 +11,6 @@ MICRO = ("hardware.micro_batch_size", "train.micro_bs", "train.micro_batch_size"
 LENGTH = ("data.seq_length", "data.seq_len")
 BATCH = ("train.batch_size", "optim.batch_size")
 RECOMPUTE = ("hardware.act_ckpt", "train.ac_ckpt", "train.act_ckpt")
-STEPS = ("optim.total_steps", "train.total_steps")
 
 
 def detect(document: Document) -> float:
@@ -29,11 +28,10 @@ def detect(document: Document) -> float:
 
 
 def read(document: Document, _companions: list[Document]) -> Reading:
-    """The facts of one worker's file."""
+    """The facts of one worker's file; `total_steps` is the horizon of the learning rate and no length."""
     reading, tree = Reading(NAME), document.tree
     agree(reading, "micro_batch", [find(tree, p) for p in MICRO])
     agree(reading, "seq_len", [find(tree, p) for p in LENGTH])
-    agree(reading, "train_steps", [find(tree, p) for p in STEPS])
     recompute = find(tree, *RECOMPUTE)
     switch = truth(tree, *RECOMPUTE)
     if recompute is not None and isinstance(recompute.value, bool) and switch is not None:

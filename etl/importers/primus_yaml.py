@@ -51,9 +51,10 @@ def _deep(*trees: Map) -> Map:
     for tree in trees:
         for key, value in tree.items():
             below = made.get(key)
-            both = isinstance(below, Map) and isinstance(value, Map)
+            if isinstance(below, Map) and isinstance(value, Map):
+                value = _deep(below, value)
             made.merged.add(key)
-            made.put(key, _deep(below, value) if both else value, tree.lines.get(key, tree.line))
+            made.put(key, value, tree.lines.get(key, tree.line))
     return made
 
 

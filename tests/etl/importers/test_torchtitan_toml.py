@@ -81,4 +81,9 @@ def test_prime_s_second_vocabulary(facts):
     seq_length = 32
     """
     found = facts("a.toml", text)
-    assert (found["micro_batch"], found["zero_stage"], found["tokens"]) == (8, 3, 64 * 10 * 32)
+    assert (found["micro_batch"], found["zero_stage"], found["global_batch_tokens"]) == (8, 3, 64 * 32)
+
+
+def test_the_horizon_of_a_learning_rate_is_no_length(facts):
+    text = "[train]\nmicro_bs = 8\n[optim]\nbatch_size = 64\ntotal_steps = 1_000_000\n[data]\nseq_length = 32\n"
+    assert not {"train_steps", "tokens"} & set(facts("a.toml", text))
