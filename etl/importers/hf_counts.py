@@ -6,11 +6,11 @@ Sources: the modelling code of the transformers library (4.5x), one class per fa
 from typing import Any
 
 from etl.importers.facts import Reading
-from etl.importers.fields import truth, whole
+from etl.importers.fields import number, truth, whole
 from etl.importers.hf_families import FAMILIES
 from etl.importers.trees import Map, find
 
-ALWAYS_BALANCED = frozenset({"deepseek_v3", "deepseek_v32", "kimi_k2", "glm4_moe_lite", "glm_moe_dsa"})
+ALWAYS_BALANCED = frozenset({"deepseek_v3", "deepseek_v32", "kimi_k2", "glm4_moe_lite", "glm_moe_dsa", "ernie4_5_moe"})
 POSITIONS = {"gpt2": ("n_positions", 0), "gpt_bigcode": ("n_positions", 0), "gpt_neo": ("max_position_embeddings", 0)}
 
 
@@ -19,6 +19,9 @@ def describe(reading: Reading, text: Map, family: str) -> None:
     arch = reading.architecture
     if isinstance(text.get("hybrid_override_pattern"), str) and family == "nemotron_h":
         arch["total"], arch["active"] = _nemotron_h(reading, text)
+        return
+    if family in {"nemotron-nas", "deci"} and arch.get("blocks"):
+        arch["total"] = _nemotron_nas(reading, text, arch["blocks"])
         return
     known = FAMILIES.get(family)
     if known is None or arch.get("shared_unclear"):
@@ -64,7 +67,8 @@ def _quirks(arch: dict[str, Any], reading: Reading, text: Map, family: str) -> b
         arch["qk_norm"] = "none"
     _router(arch, text, family)
     _indexer(arch, reading, text)
-    return family == "qwen3_next" or "linear_attention" not in (text.get("layer_types") or [])
+    plain = "indexer_types" not in text and "num_attention_heads_per_layer" not in text
+    return plain and (family == "qwen3_next" or "linear_attention" not in (text.get("layer_types") or []))
 
 
 def _router(arch: dict[str, Any], text: Map, family: str) -> None:
@@ -187,3 +191,31 @@ def _nemotron_experts(reading: Reading, text: Map, hidden: int) -> int | None:
     if not experts or not width or shared is None or truth(text.get("moe_latent_size")):
         return None
     return experts * (hidden + 1) + 2 * hidden * (experts * width + shared * (whole(text.get("n_shared_experts")) or 1))
+
+
+def _nemotron_nas(reading: Reading, text: Map, blocks: list[Map]) -> int | None:
+    """Blocks found by architecture search: each has its own groups and FFN multiple, or neither and then no norm (arXiv:2411.19146).
+
+    FFN width = 2/3 * multiple * hidden, up to a multiple of 256.
+    """
+    hidden, heads, vocab, tied = (reading.get(n) for n in ("hidden", "heads", "vocab", "tied_embeddings"))
+    if not hidden or not heads or not vocab or tied is None or len(blocks) != reading.get("layers"):
+        return None
+    total = vocab * hidden * (1 if tied else 2) + hidden
+    for block in blocks:
+        attention, ffn = block.get("attention"), block.get("ffn")
+        if not isinstance(attention, dict) or not isinstance(ffn, dict):
+            return None
+        if truth(attention.get("replace_with_linear")) or truth(ffn.get("replace_with_linear")):
+            return None
+        if not truth(attention.get("no_op")):
+            group = whole(attention.get("n_heads_in_group"))
+            if not group:
+                return None
+            total += 2 * hidden * hidden + 2 * hidden * (hidden // heads) * (heads // group) + hidden
+        if not truth(ffn.get("no_op")):
+            multiple = number(ffn.get("ffn_mult"))
+            if not multiple:
+                return None
+            total += 3 * hidden * (-(-int(2 * multiple * hidden / 3) // 256) * 256) + hidden
+    return int(total)

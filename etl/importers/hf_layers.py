@@ -68,11 +68,19 @@ def moe_layers(reading: Reading, text: Map) -> list[bool] | None:
     layers = reading.get("layers")
     if not layers or layers > MOST_LAYERS:
         return None
-    for rule in (_by_frequency, _first_dense, _ernie, _qwen, _interleaved):
+    for rule in (_by_types, _by_frequency, _first_dense, _ernie, _qwen, _interleaved):
         marks = rule(text, layers)
         if marks is not None:
             return marks
     return [True] * layers
+
+
+def _by_types(text: Map, layers: int) -> list[bool] | None:
+    """`mlp_layer_types`: one word per layer."""
+    words = text.get("mlp_layer_types")
+    if isinstance(words, list) and len(words) == layers and set(map(str, words)) <= {"dense", "sparse", "moe"}:
+        return [word != "dense" for word in words]
+    return None
 
 
 def _by_frequency(text: Map, layers: int) -> list[bool] | None:

@@ -20,6 +20,7 @@ class Step:
     values: dict[str, float] = field(default_factory=dict)
     exact: dict[str, int] = field(default_factory=dict)
     line: int = 0
+    open_end: str | None = None
 
 
 # Megatron and its descendants, nanotron: "key: value | key: value".
@@ -32,6 +33,7 @@ PIPED: dict[str, tuple[str, float]] = {
     "throughput per gpu (tflop/s/gpu)": ("tflops_per_accelerator", 1.0),
     "throughput per gpu (tflop/s)": ("tflops_per_accelerator", 1.0),
     "throughput (tflop/s/gpu)": ("tflops_per_accelerator", 1.0),
+    "compute per gpu (tflop/s/gpu)": ("tflops_per_accelerator", 1.0),
     "tflops": ("tflops_per_accelerator", 1.0),
     "tflops_per_gpu": ("tflops_per_accelerator", 1.0),
     "model_tflops_per_gpu": ("tflops_per_accelerator", 1.0),
@@ -42,7 +44,8 @@ PIPED: dict[str, tuple[str, float]] = {
     "tokens_per_sec": ("tokens_per_s", 1.0),
 }
 EXACT = {
-    "global batch size": "global_batch", "global_batch_size": "global_batch", "consumed samples": "samples",
+    "global batch size": "global_batch",
+    "gloabl batch size": "global_batch", "global_batch_size": "global_batch", "consumed samples": "samples",
     "consumed_samples": "samples", "consumed tokens": "tokens", "consumed_tokens": "tokens",
 }  # fmt: skip
 _PIPED_STEP = re.compile(r"\biteration[: ]+(\d+)\s*/\s*(\d+)")
@@ -72,14 +75,13 @@ def measure(raw: str) -> tuple[float, bool] | None:
 
 
 def piped(line: str) -> Step | None:
-    """A line of Megatron, Primus, NeMo or nanotron; a last value without its closing bar may be cut and is left out."""
+    """A line of Megatron, Primus, NeMo or nanotron; `open_end` names a last value without a closing bar, maybe cut."""
+    line = _COLOUR.sub("", line).rstrip()
     match = _PIPED_STEP.search(line)
     if match is None or "|" not in line or len(match.group(1) + match.group(2)) > 30:
         return None
     step = Step(int(match.group(1)), int(match.group(2)))
     parts = line.split("|")
-    if "elapsed time" in line:
-        parts = parts[:-1]
     for part in parts:
         key, _, raw = part.partition(": ") if ": " in part else part.partition(":")
         key = " ".join(key.lower().split()).removesuffix(" inst/harmonic mean")
@@ -89,6 +91,7 @@ def piped(line: str) -> Step | None:
         if key in PIPED:
             name, factor = PIPED[key]
             step.values[name] = found[0] * factor
+            step.open_end = name if part is parts[-1] else None
         elif key in EXACT and found[1] and found[0].is_integer():
             step.exact[EXACT[key]] = int(found[0])
     return step
@@ -128,6 +131,10 @@ ANNOUNCED: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = (
         ("micro_batch", "global_batch", "seq_len", "train_steps"),
     ),
     (re.compile(r"\bNum_devices: (\d+)"), ("accelerators",)),
+    (re.compile(r"\btraining\.seq_len \.{2,} ?(\d+)"), ("seq_len",)),
+    (re.compile(r"\btraining\.local_batch_size \.{2,} ?(\d+)"), ("micro_batch",)),
+    (re.compile(r"\btraining\.global_batch_size \.{2,} ?(\d+)"), ("global_batch",)),
+    (re.compile(r"\btraining\.steps \.{2,} ?(\d+)"), ("train_steps",)),
     (re.compile(r"\bConfig param steps: (\d+)"), ("train_steps",)),
     (re.compile(r"\bConfig param max_target_length: (\d+)"), ("seq_len",)),
     (re.compile(r"\bConfig param global_batch_size_to_train_on: (\d+)"), ("global_batch",)),

@@ -28,15 +28,25 @@ STATED: dict[str, tuple[str, ...]] = {
     "experts": ("num-experts", "num-moe-experts"),
     "experts_per_token": ("moe-router-topk", "topk"),
 }
-MLA_RANKS = {
-    "q_lora_rank": "q-lora-rank", "kv_lora_rank": "kv-lora-rank", "qk_nope_head_dim": "qk-head-dim",
-    "qk_rope_head_dim": "qk-pos-emb-head-dim", "v_head_dim": "v-head-dim",
-}  # fmt: skip
+MLA_RANKS: dict[str, tuple[str, ...]] = {
+    "q_lora_rank": ("q-lora-rank",),
+    "kv_lora_rank": ("kv-lora-rank",),
+    "qk_nope_head_dim": ("qk-head-dim", "qk-nope-head-dim"),
+    "qk_rope_head_dim": ("qk-pos-emb-head-dim", "qk-rope-head-dim"),
+    "v_head_dim": ("v-head-dim",),
+}
 CORE = frozenset(
     {"num-layers", "hidden-size", "num-attention-heads", "micro-batch-size", "global-batch-size", "seq-length"}
 )
 CORE_PARALLEL = frozenset({"tensor-model-parallel-size", "pipeline-model-parallel-size"})
 MOST_LAYERS = 4096
+# Flags of models that have more than the plain decoder's matrices, and scripts of models that are no decoders.
+UNCOUNTED = (
+    "hybrid-override-pattern", "hybrid-layer-pattern", "hybrid-attention-ratio", "is-hybrid-model", "spec", "xielu", "geglu",
+    "glu-activation", "attention-output-gate", "experimental-attention-variant", "linear-attention-freq", "deepnorm",
+    "moe-latent-size", "add-bias-linear", "mlp-type",
+)  # fmt: skip
+OTHER_MODELS = ("bert", "t5", "vlm", "retro", "vit", "mamba", "ict", "multimodal")
 
 
 def read_flags(reading: Reading, flags: Flags) -> None:
@@ -48,6 +58,7 @@ def read_flags(reading: Reading, flags: Flags) -> None:
     _layers(reading, flags)
     _attention(reading, flags)
     _feed_forward(reading, flags)
+    _hybrid(reading, flags)
     _tying(reading, flags)
     _layout(reading, flags)
     _duration(reading, flags)
@@ -73,10 +84,8 @@ def _layers(reading: Reading, flags: Flags) -> None:
 def _attention(reading: Reading, flags: Flags) -> None:
     if on(flags, "multi-latent-attention") or "kv-lora-rank" in flags:
         reading.architecture["mla"] = True
-        for name, flag in MLA_RANKS.items():
-            reading.architecture[name] = (
-                whole(flags.get(flag, f"{flag.replace('qk-head-dim', 'qk-nope-head-dim')}")[0]) or 0
-            )
+        for name, words in MLA_RANKS.items():
+            reading.architecture[name] = whole(flags.get(*words)[0]) or 0
         return
     groups, key, line = flags.get("num-query-groups", "num-key-value-heads")
     grouped = on(flags, "group-query-attention") or key == "--num-key-value-heads"
@@ -103,7 +112,7 @@ def _feed_forward(reading: Reading, flags: Flags) -> None:
     hidden = reading.get("hidden")
     width, key, line = flags.get("ffn-hidden-size")
     origin = "stated"
-    if "ffn-hidden-size" not in flags and hidden:
+    if "ffn-hidden-size" not in flags and hidden and "glu-activation" not in flags:
         gated = on(flags, "swiglu")
         width, key, line = str(int(4 * hidden * 2 / 3 / 64) * 64 if gated else 4 * hidden), "", 0
         origin = "default"
@@ -121,6 +130,23 @@ def _feed_forward(reading: Reading, flags: Flags) -> None:
     elif "moe-ffn-hidden-size" not in flags:
         reading.default("moe_ffn_hidden", width, f"{FRAMEWORK}: expert width = ffn width ({because})")
     _experts(reading, flags, width, because, at, origin)
+    if not any(flag in flags for flag in STATED["experts_per_token"]) and "deepspeed" not in flags:
+        reading.default("experts_per_token", 2, f"{FRAMEWORK}: --moe-router-topk 2")
+
+
+def _hybrid(reading: Reading, flags: Flags) -> None:
+    """A pattern of sub-blocks (M Mamba, * attention, - MLP, E experts): a width counts only where its letter stands."""
+    pattern, _, _ = flags.get("hybrid-override-pattern")
+    if pattern is None:
+        if any(f in flags for f in ("hybrid-override-pattern", "hybrid-layer-pattern", "hybrid-attention-ratio")):
+            reading.drop("ffn_hidden")
+        return
+    if "-" not in pattern:
+        reading.drop("ffn_hidden")
+    if "*" not in pattern:
+        reading.drop("heads", "kv_heads", "head_dim")
+    if "E" not in pattern:
+        reading.drop("experts", "experts_per_token", "moe_ffn_hidden", "shared_experts")
 
 
 def _experts(reading: Reading, flags: Flags, width: str | None, because: str, line: int | None, origin: str) -> None:
@@ -148,7 +174,7 @@ def moe_layers(flags: Flags, layers: int) -> list[bool] | None:
     """For each layer whether it holds experts: `--first-k-dense-replace`, or `--moe-layer-freq` as a number or a list expression."""
     if not 0 < layers <= MOST_LAYERS:
         return None
-    first, frequency = flags.get("first-k-dense-replace")[0], flags.get("moe-layer-freq")[0]
+    first, frequency = flags.get("first-k-dense-replace")[0], flags.joined("moe-layer-freq")
     step = whole(frequency)
     if first is not None:
         dense = whole(first) or 0
@@ -252,6 +278,8 @@ def _sharding(reading: Reading, flags: Flags) -> None:
 def _duration(reading: Reading, flags: Flags) -> None:
     ramp = ("rampup-batch-size", "step-batch-size-schedule")
     reading.extra["ramp"] = any(flag in flags for flag in ramp)
+    if not any(flag in flags for flag in ("global-batch-size", "deepspeed", "rampup-batch-size")) and "micro-batch-size" in flags:
+        reading.extra["accumulation"] = 1  # without a global batch Megatron takes one micro-batch per rank
     samples, _, _ = flags.get("train-samples")
     if whole(samples) and "tokens" not in reading.facts:
         reading.extra["samples"] = whole(samples)
@@ -296,11 +324,15 @@ def describe(reading: Reading, flags: Flags) -> None:
     rotary = any(on(flags, f) for f in ("use-rotary-position-embeddings", "no-position-embedding"))
     if position == "learned_absolute" and not rotary:
         arch["learned_positions"] = whole(flags.get("max-position-embeddings")[0]) or 0
-    if on(flags, "qk-layernorm"):
+    latent = bool(arch.get("mla"))
+    if on(flags, "qk-layernorm") and not latent:
         arch["qk_norm"] = "head"
+    arch["shared_expert_gate"] = on(flags, "moe-shared-expert-gate")
     # A LayerNorm in a model whose other biases are off: implementations disagree about its own bias.
     clear = (rms or biased) and not (on(flags, "qk-layernorm") and not rms)
-    plain = not any(f in flags for f in ("hybrid-override-pattern", "hybrid-attention-ratio", "spec", "xielu", "geglu"))
+    plain = not any(flag in flags for flag in UNCOUNTED) and not any(o in p for p in flags.positional for o in OTHER_MODELS)
+    if latent and not (on(flags, "qk-layernorm") and arch["kv_lora_rank"] and arch["v_head_dim"] and arch["qk_nope_head_dim"]):
+        plain = False
     arch["complete"] = clear and plain and not arch.get("shared_unclear") and _placed(arch, reading)
 
 

@@ -42,7 +42,20 @@ def follow(document: Document, companions: list[Document]) -> tuple[Shell, list[
     if not drivers:
         shell.run(document.text)
     own = shell.commands[before:] if not drivers else shell.commands
+    if not any(_FLAG.search(" ".join(word for word, _ in command.words)) for command in own):
+        _written_scripts(shell, options)
+        own = shell.commands[before:] if not drivers else shell.commands
     return shell, own or shell.commands, options
+
+
+def _written_scripts(shell: Shell, options: dict[str, tuple[str, int]]) -> None:
+    """Follow scripts that the script writes as here-documents and submits."""
+    for content in [str(document) for document in shell.documents]:
+        if _FLAG.search(content) and not content.lstrip().startswith("{"):
+            for name, value in slurm.header([Document("here-document", content)]).items():
+                options.setdefault(name, value)
+            slurm.environment(shell, options)
+            shell.run(content)
 
 
 def _same(name: str, script: Document) -> bool:

@@ -13,7 +13,7 @@ DEEPEST = 40
 LONGEST_BODY = 4_000
 _BODY = re.compile(r"([#!]?)([A-Za-z_]\w*|[0-9]+|[@*#?$!-])(\[[^\]]*\])?(.*)", re.S)
 _OPERATOR = re.compile(r"(:?[-=+?]|##?|%%?|//?|\^\^?|,,?|:)(.*)", re.S)
-_PURE = re.compile(r"\s*(?:echo|expr)\s+([^|;&`$<>]*?)\s*(?:\|\s*bc\s*(?:-l)?\s*)?$")
+_PURE = re.compile(r"\s*(?:echo|expr)\s+\"?(?:scale=0;)?([^|;&`$<>]*?)\s*(?:\|\s*bc\s*)?$")
 
 
 class Scope(Protocol):

@@ -58,6 +58,11 @@ class Flags:
                 return use.first, f"--{name}", use.line
         return None, "", 0
 
+    def joined(self, name: str) -> str | None:
+        """All values of a flag as one text, for a list that blanks took apart; None when a part is not known."""
+        use = self.uses.get(name)
+        return None if use is None or use.first is None or not known("".join(use.values)) else "".join(use.values)
+
     def line(self, name: str) -> int | None:
         """The line of a flag."""
         use = self.uses.get(name)

@@ -10,6 +10,7 @@ from etl.importers.shell_run import Command, Shell
 from etl.importers.shell_values import text
 
 _HEADER = re.compile(r"^#SBATCH\s+(.*)$", re.M)
+_PBS = re.compile(r"^#(?:PBS\s+-l\s+(?:select|rt_QF)=(\d+)(?:\S*?:ngpus=(\d+))?|\$\s+-l\s+rt_A?F=(\d+))", re.M)
 _GRES = re.compile(r"(?:gpu|npu|dcu)(?::[A-Za-z][\w.-]*)?:(\d+)")
 _SHORT = {"-N": "nodes", "-n": "ntasks", "-G": "gpus"}
 NODE_NAMES = (
@@ -43,7 +44,18 @@ def header(documents: Iterable[Document]) -> dict[str, tuple[str, int]]:
             option = re.match(r"(--?[\w-]+)(?:\s*=\s*|\s+)(\S+)", words)
             if option:
                 own[_SHORT.get(option.group(1), option.group(1).lstrip("-"))] = (option.group(2), line)
-        found = {**own, **found}
+        found = {**_other_headers(document), **own, **found}
+    return found
+
+
+def _other_headers(document: Document) -> dict[str, tuple[str, int]]:
+    """Nodes of `#PBS -l select=16` and of `#$ -l rt_F=16`, with devices per node where `ngpus` states them."""
+    found: dict[str, tuple[str, int]] = {}
+    for match in _PBS.finditer(document.text):
+        line = document.text.count("\n", 0, match.start()) + 1
+        found["nodes"] = (match.group(1) or match.group(3), line)
+        if match.group(2):
+            found["gpus-per-node"] = (match.group(2), line)
     return found
 
 
@@ -63,6 +75,7 @@ def environment(shell: Shell, options: dict[str, tuple[str, int]]) -> None:
     nodes, devices = options.get("nodes"), per_node(options)
     tasks = options.get("ntasks-per-node")
     values = {
+        "NHOSTS": nodes,
         "SLURM_NNODES": nodes,
         "SLURM_JOB_NUM_NODES": nodes,
         "SLURM_NTASKS_PER_NODE": tasks,

@@ -100,6 +100,7 @@ def _plan(reading: Reading, steps: list[Step]) -> None:
 def _steady(reading: Reading, steps: list[Step]) -> None:
     """Medians without the first steps."""
     skip = min(5, max(1, len(steps) // 10)) if len(steps) > 2 else 0
+    _cut_ends(steps)
     for name in MEASURED:
         values = [s.values[name] for s in steps[skip:] if s.values.get(name)]
         if values:
@@ -114,11 +115,19 @@ def _steady(reading: Reading, steps: list[Step]) -> None:
         reading.derive("tokens_per_s_per_accelerator", rate, "global_batch", "seq_len", "step_time_s", "accelerators")
 
 
+def _cut_ends(steps: list[Step]) -> None:
+    """Drop values at the end of a line without its closing bar, where most lines have one: the line was cut."""
+    ends = [step for step in steps if step.open_end]
+    if 2 * len(ends) < len(steps):
+        for step in ends:
+            step.values.pop(step.open_end or "", None)
+
+
 def _announced(reading: Reading, lines: list[str]) -> None:
     """What the framework prints once before training; the first statement counts."""
     per_device = None
     for line_number, line in enumerate(lines, 1):
-        if len(line) > 4_000 or (":" not in line and "Training starts" not in line):
+        if len(line) > 4_000 or (":" not in line and "Training starts" not in line and " ..." not in line):
             continue
         for pattern, names in log_dialects.ANNOUNCED:
             match = pattern.search(line)
