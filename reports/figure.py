@@ -66,7 +66,7 @@ class Words:
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure of a page; `body` names a template when the figure is HTML and not a drawing."""
+    """One figure of a page; `body` names a template when the figure is HTML; `download` has rows for the file only."""
 
     id: str
     words: Words
@@ -77,6 +77,12 @@ class Figure:
     key: str = ""
     body: str = ""
     context: dict[str, Any] = field(default_factory=dict)
+    download: Table | None = None
+
+    @property
+    def data(self) -> Table | None:
+        """The rows behind the figure, for the file beside the page."""
+        return self.table or self.download
 
     @property
     def sql(self) -> list[tuple[str, str]]:

@@ -64,10 +64,23 @@ def _line(
     pieces, start = [], 0.0
     for place, part in enumerate(parts):
         size = values.get(part, 0.0)
-        pieces.append({"place": min(place, 5), "part": part, "x": f"{100 * start / scale:.2f}%", "width": f"{100 * size / scale:.2f}%"})
+        pieces.append(
+            {
+                "place": min(place, 5),
+                "part": part,
+                "x": f"{100 * start / scale:.2f}%",
+                "width": f"{100 * size / scale:.2f}%",
+            }
+        )
         start += size
     free = "" if card is None else f"{card - total:+.1f}"
-    return {"stage": stage, "pieces": pieces, "total": f"{total:.1f}", "free": free, "over": card is not None and total > card}
+    return {
+        "stage": stage,
+        "pieces": pieces,
+        "total": f"{total:.1f}",
+        "free": free,
+        "over": card is not None and total > card,
+    }
 
 
 def _place(part: str) -> tuple[int, str]:

@@ -51,6 +51,18 @@ def short(value: float) -> str:
     return exact(value)
 
 
+def size(value: float) -> str:
+    """Bytes with a decimal prefix.
+
+    >>> size(9e11), size(2.5e6)
+    ('900 GB', '2.5 MB')
+    """
+    for unit, letter in ((1e15, "PB"), (1e12, "TB"), (1e9, "GB"), (1e6, "MB")):
+        if value >= unit:
+            return f"{exact(float(f'{value / unit:.3g}'))} {letter}"
+    return f"{exact(value)} B"
+
+
 def exact(value: float) -> str:
     """A number as its source prints it: all digits, thousands grouped.
 

@@ -43,13 +43,22 @@ class Pages:
         self.environment = Environment(
             loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
         )
-        self.environment.globals.update(say=phrase, has=has_phrase, build=self.build, icon=f"data:image/svg+xml,{quote(ICON)}")
+        self.environment.globals.update(
+            say=phrase, has=has_phrase, build=self.build, icon=f"data:image/svg+xml,{quote(ICON)}"
+        )
 
-    def render(self, template: str, *, script: str, style: str, root: str = "", module: bool = False, **context: Any) -> str:
+    def render(
+        self, template: str, *, script: str, style: str, root: str = "", module: bool = False, **context: Any
+    ) -> str:
         """One page as text, its policy computed from the very script and style it holds."""
         page = self.environment.get_template(template)
         return page.render(
-            policy=policy([script], [style]), script=trusted(script), style=trusted(style), root=root, module=module, **context
+            policy=policy([script], [style]),
+            script=trusted(script),
+            style=trusted(style),
+            root=root,
+            module=module,
+            **context,
         )
 
 

@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from reports.memory_bars import bars
-from reports.numbers import NOTHING, cell, day, exact, interval, percent, scientific, short
+from reports.numbers import NOTHING, cell, day, exact, interval, percent, scientific, short, size
 from reports.run_data import Row, RunData
 from reports.sections.verdicts import GLYPHS, SEVERITY, check_title, sentence
 from reports.source import Fields, is_missing
@@ -147,7 +147,9 @@ def written(value: Any, field: str, block: str, fields: Fields) -> tuple[Bi, str
     if isinstance(parsed, dict):
         ends = {end: parsed.get(end) for end in ("best", "low", "high")}
         row = {"x": ends["best"], "x_low": ends["low"], "x_high": ends["high"]}
-        return Bi.same(_quantity(row, "x", lambda number: cell(number, unit, column)) or cell(ends["low"] or ends["high"])), unit
+        return Bi.same(
+            _quantity(row, "x", lambda number: cell(number, unit, column)) or cell(ends["low"] or ends["high"])
+        ), unit
     if isinstance(parsed, bool):
         return phrase("run.yes" if parsed else "run.no"), ""
     return Bi.same(cell(parsed, unit, column)), unit if not cell(parsed, unit, column).endswith("%") else ""
@@ -168,7 +170,7 @@ def _exchange(row: Row) -> Row:
     seconds, exposed = row["seconds"], row["exposed_s"]
     return {
         **row,
-        "bytes": f"{short(row['bytes_per_step'])}B" if row["bytes_per_step"] else NOTHING,
+        "bytes": size(row["bytes_per_step"]) if row["bytes_per_step"] else NOTHING,
         "bandwidth": f"{cell(round(row['bandwidth_b_s'] / 1e9, 1))} GB/s" if row["bandwidth_b_s"] else NOTHING,
         "time": NOTHING if seconds is None else f"{cell(round(seconds, 3))} s",
         "exposed": NOTHING if exposed is None else f"{cell(round(exposed, 3))} s",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import resources
 from typing import Any
@@ -14,7 +15,7 @@ from reports.source import Source, is_missing
 from reports.words import Bi, has_phrase, phrase, plain
 
 WORDS = ("sparsity", "verdict", "purpose", "compute_status", "mfu_basis")
-WRITERS = {
+WRITERS: dict[str, Callable[[Any], str]] = {
     "params_total": short,
     "params_active": short,
     "tokens": short,
@@ -60,7 +61,9 @@ def context(source: Source) -> dict[str, Any]:
         "table": table,
         "filters": [one for one in filters if one.values],
         "shown": len(VISIBLE),
-        "words": data_block({lang: {name: str(plain(f"runs.library.{name}")[lang]) for name in _LIBRARY} for lang in ("en", "zh")}),
+        "words": data_block(
+            {lang: {name: str(plain(f"runs.library.{name}")[lang]) for name in _LIBRARY} for lang in ("en", "zh")}
+        ),
     }
 
 
@@ -109,7 +112,7 @@ def script() -> str:
     exports = re.search(r"export\{([^}]*)\};?", library)
     if exports is None:
         raise ValueError("the table library exports nothing")
-    local = dict(reversed(pair.split(" as ")) for pair in exports.group(1).split(","))
+    local = {outside: inside for inside, outside in (pair.split(" as ") for pair in exports.group(1).split(","))}
     bare = library[: exports.start()] + library[exports.end() :]
     return f"{bare}\nconst DataTable = {local['default']};\n{asset('prefs.js')}{asset('runs.js')}"
 

@@ -10,12 +10,21 @@ from reports import page, run_data, run_page, runs_table
 from reports.answers import answers
 from reports.figure import Figure, Section
 from reports.page import Pages
-from reports.sections import clusters, compute, mfu, verdicts
+from reports.sections import axes, clusters, compute, disclosure, fit, layouts, mfu, verdicts
 from reports.source import Source
 from reports.words import phrase
 
 Progress = Callable[[str], object]
-STORY: tuple[Callable[[Source], Section], ...] = (mfu.section, clusters.section, compute.section, verdicts.section)
+STORY: tuple[Callable[[Source], Section], ...] = (
+    fit.section,
+    axes.section,
+    layouts.section,
+    mfu.section,
+    clusters.section,
+    compute.section,
+    disclosure.section,
+    verdicts.section,
+)
 
 
 def build(source: Source, folder: Path, progress: Progress = str) -> Path:
@@ -38,8 +47,9 @@ def build(source: Source, folder: Path, progress: Progress = str) -> Path:
     told = [part(source) for part in STORY]
     figures = [figure for section in told for figure in section.figures]
     for figure in figures:
-        if figure.table:
-            page.write(folder / "data" / f"{figure.id}.csv", figure.table.csv())
+        if figure.data:
+            page.write(folder / "data" / f"{figure.id}.csv", figure.data.csv())
+    _forget(folder / "data", {f"{figure.id}.csv" for figure in figures} | {"runs.csv"})
     _runs(pages, source, folder, progress)
     _table(pages, source, folder)
     page.write(folder / "index.html", index(pages, source, told, progress))
@@ -90,11 +100,16 @@ def _runs(pages: Pages, source: Source, folder: Path, progress: Progress) -> Non
         stale.unlink()
 
 
+def _forget(folder: Path, kept: set[str]) -> None:
+    """Remove files of figures that are gone."""
+    for file in folder.glob("*.csv"):
+        if file.name not in kept:
+            file.unlink()
+
+
 def _table(pages: Pages, source: Source, folder: Path) -> None:
     """The table of all runs and the same as CSV."""
     context = runs_table.context(source)
     page.write(folder / "data" / "runs.csv", context["table"].csv())
-    text = pages.render(
-        "runs.html.j2", script=runs_table.script(), style=runs_table.style(), module=True, **context
-    )
+    text = pages.render("runs.html.j2", script=runs_table.script(), style=runs_table.style(), module=True, **context)
     page.write(folder / "runs.html", text)

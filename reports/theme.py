@@ -121,6 +121,7 @@ def _styles(palette: Palette) -> dict[str, Any]:
         "quartiles": {"color": palette.ink, "strokeWidth": 6, "opacity": 0.22},
         "undisclosed": {"color": palette.undisclosed, "filled": False},
         "label": {"color": palette.ink, "fontSize": 11},
+        "share": {"color": palette.dense},
         "halo": {
             "color": palette.paper,
             "stroke": palette.paper,

@@ -99,7 +99,14 @@ def _matrix(source: Source, rows: list[dict[str, Any]]) -> Figure:
         "glyphs": GLYPHS,
         "statuses": SEVERITY,
     }
-    return Figure("verdict-matrix", words, body="bodies/matrix.html.j2", context=context, queries=("verdict_counts",))
+    return Figure(
+        "verdict-matrix",
+        words,
+        body="bodies/matrix.html.j2",
+        context=context,
+        download=_table(rows),
+        queries=("verdict_counts", "verdicts"),
+    )
 
 
 def _count(worst: dict[tuple[str, str], str], check: str) -> int:

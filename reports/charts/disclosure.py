@@ -1,0 +1,38 @@
+"""Who still discloses what: the share of runs that state each fact, year by year."""
+
+from __future__ import annotations
+
+import json
+
+import altair as alt
+import pandas as pd
+
+from reports.charts.grammar import Drawing
+from reports.voice import Voice
+
+
+def by_year(shares: pd.DataFrame, facts: dict[str, str], say: Voice) -> Drawing:
+    """A dot per fact and year as large as the share, the share printed beside it."""
+    labels = f"{json.dumps(facts, ensure_ascii=False)}[datum.label]"
+    y = alt.Y("fact:N").sort(list(facts)).axis(title=None, labelExpr=labels, domain=False, ticks=False)
+    x = alt.X("year_label:N").axis(
+        title=None, orient="top", domain=False, ticks=False, grid=False, labelExpr="split(datum.label, '|')"
+    )
+    bars = (
+        alt.Chart(shares).mark_rect(style="share", aria=False).encode(x, y, opacity=_strength(), tooltip=_tooltip(say))
+    )
+    words = alt.Chart(shares).mark_text(style="label", aria=False).encode(x, y, text="text:N")
+    return alt.layer(bars, words).properties(height=alt.Step(22))
+
+
+def _strength() -> alt.Opacity:
+    return alt.Opacity("share:Q").scale(domain=[0, 1], range=[0.03, 0.55]).legend(None)
+
+
+def _tooltip(say: Voice) -> list[alt.Tooltip]:
+    return [
+        alt.Tooltip(f"{say.own('fact')}:N", title=say("disclosure.fact")),
+        alt.Tooltip("year:Q", format="d", title=say("disclosure.year")),
+        alt.Tooltip("text:N", title=say("disclosure.share")),
+        alt.Tooltip("runs:Q", title="n"),
+    ]

@@ -1,0 +1,23 @@
+-- Modelled traffic and time per axis of the two runs of the story (their largest phase at the shorter context).
+with chosen as (
+    select run_id, phase, row_number() over (partition by run_id order by accelerators desc, seq_len, position) as place
+    from phase_summary
+    where run_id in ('meta/llama-3.1-405b', 'deepseek/deepseek-v3')
+)
+
+select
+    traffic.run_id,
+    runs.name,
+    traffic.phase,
+    traffic.dimension,
+    traffic.bytes_per_step,
+    traffic.placement,
+    traffic.bandwidth_b_s,
+    traffic.seconds,
+    traffic.exposed_s,
+    step.value as step_s
+from result.communication as traffic
+join chosen on traffic.run_id = chosen.run_id and traffic.phase = chosen.phase and chosen.place = 1
+join record.runs as runs on traffic.run_id = runs.id
+left join result.timing as step on step.run_id = traffic.run_id and step.phase = traffic.phase and step.part = 'step'
+order by traffic.run_id, list_position(['tp', 'ep', 'cp', 'pp', 'dp'], traffic.dimension)

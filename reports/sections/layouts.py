@@ -1,0 +1,136 @@
+"""Two layouts side by side: Llama 3.1 405B and DeepSeek-V3."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from reports.charts import communication as traffic_charts
+from reports.charts import memory as memory_charts
+from reports.figure import Cell, Figure, Section, Table, draw, table_of, words_of
+from reports.numbers import NOTHING, cell, exact, percent, scientific, short, significant, size
+from reports.source import Source, is_missing, records
+from reports.words import Bi, has_phrase, phrase, plain
+
+ROWS = (
+    "sparsity", "params_total", "params_active", "tokens", "compute_flop", "accelerator", "accelerators", "tp", "cp",
+    "pp", "dp", "ep", "zero_stage", "schedule", "seq_len", "global_batch_tokens", "precision", "recompute",
+    "scale_up_domain", "accelerator_hours", "mfu_reported", "mfu_6nd", "mfu_causal", "mfu_model_flops",
+)  # fmt: skip
+_WRITERS = {"params_total": short, "params_active": short, "tokens": short, "compute_flop": scientific}
+
+
+def section(source: Source) -> Section:
+    """The same problem solved twice."""
+    rows = source.rows("two_layouts")
+    heading = phrase("layouts.heading")
+    if len(rows) < 2:
+        return Section("layouts", heading, (phrase("layouts.lead"), phrase("layouts.empty")))
+    memory, traffic = source.query("two_memory"), source.query("two_communication")
+    figures = [_comparison(source, rows), *_memory(source, memory), *_traffic(source, traffic)]
+    missing = () if len(figures) > 1 else (phrase("layouts.no_model"),)
+    return Section("layouts", heading, (phrase("layouts.lead"), *missing), tuple(figures))
+
+
+def _comparison(source: Source, rows: list[dict[str, Any]]) -> Figure:
+    big, small = rows[0], rows[1]
+    ratio = big["accelerators"] / small["accelerators"] if big["accelerators"] and small["accelerators"] else None
+    values = {
+        "big": big["name"], "small": small["name"], "ratio": significant(ratio, 2) if ratio else "–",
+        "big_n": cell(big["accelerators"]), "small_n": cell(small["accelerators"]),
+        "big_phase": big["phase"], "small_phase": small["phase"],
+    }  # fmt: skip
+    words = words_of("layouts.pair", "plain", **values)
+    heads = (("fact", phrase("layouts.fact")), *((row["run_id"], Bi.same(row["name"])) for row in rows))
+    table = Table(heads, tuple(_line(source, column, rows) for column in ROWS))
+    context = {"table": table, "links": [f"runs/{row['run_id']}.html" for row in rows]}
+    return Figure(
+        "two-layouts", words, body="bodies/pair.html.j2", context=context, download=table, queries=("two_layouts",)
+    )
+
+
+def _line(source: Source, column: str, rows: list[dict[str, Any]]) -> tuple[Cell, ...]:
+    cells = [Cell(_text(row, column), row[column], number=not isinstance(row[column], str)) for row in rows]
+    return (Cell(source.fields.axis(column), column), *cells)
+
+
+def _text(row: dict[str, Any], column: str) -> Bi:
+    value = row[column]
+    if is_missing(value) and column == "ep" and row["sparsity"] == "dense":
+        return Bi.same(NOTHING)
+    if is_missing(value):
+        return phrase("layouts.unstated")
+    if isinstance(value, str):
+        return plain(f"words.code.{value}") if has_phrase(f"words.code.{value}") else Bi.same(value)
+    if column.startswith("mfu"):
+        return Bi.same(percent(value, 1))
+    return Bi.same(_WRITERS.get(column, exact)(value))
+
+
+def _memory(source: Source, frame: pd.DataFrame) -> list[Figure]:
+    """A picture per run and phase."""
+    parts = frame[(frame["part"] != "total") & frame["value"].notna()]
+    figures = []
+    for place, ((run, phase), rows) in enumerate(parts.groupby(["run_id", "phase"], sort=False)):
+        figures.append(_stages(source, rows, f"memory-{place}-{str(run).split('/')[1].replace('.', '-')}", str(phase)))
+    return figures
+
+
+def _stages(source: Source, rows: pd.DataFrame, name: str, phase: str) -> Figure:
+    order = {part: place for place, part in enumerate(memory_charts.ordered(rows["part"]))}
+    parts = rows.assign(order=[order[part] for part in rows["part"]], value=rows["value"].astype(float).round(3))
+    totals = parts.groupby("stage", as_index=False).agg(value=("value", "sum"), card=("card_gib", "first"))
+    top = records(totals.sort_values("value", ascending=False))[0]
+    labels = [
+        f"{row['value']:.1f}" + (f" ({row['card'] - row['value']:+.1f})" if row["card"] else "")
+        for row in records(totals)
+    ]
+    values = {
+        "name": rows["name"].iloc[0], "phase": phase, "stage": exact(top["stage"]), "used": significant(top["value"]),
+        "card": significant(top["card"]) if top["card"] else "–", "stages": len(totals),
+    }  # fmt: skip
+    words = words_of("layouts.stages", "over" if top["card"] and top["value"] > top["card"] else "plain", **values)
+    drawn = parts[["stage", "part", "value", "order"]]
+    specs = draw(lambda say: memory_charts.stages(drawn, totals.assign(label=labels), say), source.fields, words.long)
+    table = table_of(source, records(parts), ["stage", "part", "value", "low", "high"])
+    return Figure(
+        name, words, specs=specs, key="parts", context={"parts": list(order)}, table=table, queries=("two_memory",)
+    )
+
+
+def _traffic(source: Source, frame: pd.DataFrame) -> list[Figure]:
+    rows = frame[frame["bytes_per_step"] > 0]
+    if rows.empty:
+        return []
+    rows = rows.assign(
+        hue=["moe" if run.startswith("deepseek") else "dense" for run in rows["run_id"]],
+        zero=0,
+        bytes_text=[size(value) for value in rows["bytes_per_step"]],
+        seconds_text=[cell(round(value, 3)) for value in rows["seconds"]],
+        exposed_text=[cell(round(value, 3)) for value in rows["exposed_s"]],
+    )
+    names = {axis: axis.upper() for axis in rows["dimension"]}
+    return [_traffic_figure(source, rows, names), _time_figure(source, rows, names)]
+
+
+def _traffic_figure(source: Source, rows: pd.DataFrame, names: dict[str, str]) -> Figure:
+    top = records(rows.sort_values("bytes_per_step", ascending=False))[0]
+    values = {"name": top["name"], "axis": top["dimension"].upper(), "bytes": top["bytes_text"]}
+    words = words_of("layouts.traffic", "plain", **values)
+    specs = draw(lambda say: traffic_charts.traffic(rows, names, say), source.fields, words.long)
+    columns = ["name", "phase", "dimension", "bytes_per_step", "placement", "bandwidth_b_s", "seconds", "exposed_s"]
+    table = table_of(source, records(rows), columns)
+    return Figure("communication-bytes", words, specs=specs, key="pair", table=table, queries=("two_communication",))
+
+
+def _time_figure(source: Source, rows: pd.DataFrame, names: dict[str, str]) -> Figure:
+    exposed = rows.groupby("name", sort=False).agg(exposed=("exposed_s", "sum"), step=("step_s", "first"))
+    shares = [
+        f"{name} {percent(row['exposed'] / row['step'])}"
+        for name, row in exposed.iterrows()
+        if not is_missing(row["step"])
+    ]
+    words = words_of("layouts.time", "share" if shares else "plain", shares=", ".join(shares))
+    specs = draw(lambda say: traffic_charts.time(rows, names, say), source.fields, words.long)
+    return Figure("communication-time", words, specs=specs, key="exposed", queries=("two_communication",))
