@@ -120,7 +120,10 @@ def _width(reading: Reading, tree: Map) -> None:
         return
     stated, gated = find(tree, "intermediate_size", "ffn_hidden_size"), word(tree, "activation") in GATED
     width = fields.whole(number(tree, "intermediate_size", "ffn_hidden_size"))
-    if not gated:
+    llama = (
+        word(tree, "mlp_type") == "llama"
+    )  # gated where the version knows it, and there the width is that of one matrix
+    if not gated and (width or not llama):
         if width:
             state(reading, "ffn_hidden", stated)
         else:
@@ -131,7 +134,7 @@ def _width(reading: Reading, tree: Map) -> None:
     else:
         reading.warn(
             "ffn-ambiguous",
-            "a gated activation without intermediate_size: versions of GPT-NeoX disagree by a factor of two",
+            "a gated FFN without intermediate_size: versions of GPT-NeoX disagree about its width",
         )
     if reading.get("experts") and (reading.get("experts") or 1) > 1:
         reading.drop("ffn_hidden")

@@ -38,6 +38,7 @@ MPT: Table = {
     "experts_per_token": ("model.ffn_config.moe_top_k",),
 }
 SHARDING = {"full_shard": 3, "hybrid_shard": 3, "_hybrid_shard_zero2": 2, "shard_grad_op": 2, "no_shard": 0}
+NORMS = ("", "layernorm", "rmsnorm")
 DURATIONS = ("max_duration", "parameters.max_duration")
 
 
@@ -124,30 +125,16 @@ def _sharding(reading: Reading, tree: Map) -> None:
 
 def _architecture(reading: Reading, tree: Map) -> None:
     """MPT: biases and learned positions unless switched off, two-matrix FFN."""
-    kind = word(tree, "model.ffn_config.ffn_type")
-    norm = word(tree, "model.norm_type")
-    if kind not in {"", "mptmlp", "mptglu"} or norm not in {
-        "",
-        "low_precision_layernorm",
-        "layernorm",
-        "rmsnorm",
-        "low_precision_rmsnorm",
-    }:
+    kind, norm = word(tree, "model.ffn_config.ffn_type"), word(tree, "model.norm_type")
+    normed = truth(tree, "model.attn_config.qk_ln", "model.attn_config.qk_gn")
+    if kind not in {"", "mptmlp", "mptglu"} or normed or norm.removeprefix("low_precision_") not in NORMS:
         return
     bias = 0 if truth(tree, "model.no_bias") else 1
-    places = truth(tree, "model.learned_pos_emb") is not False and not truth(
-        tree, "model.attn_config.alibi", "model.alibi"
-    )
-    places = places and not truth(tree, "model.attn_config.rope")
+    elsewhere = truth(tree, "model.attn_config.alibi", "model.alibi") or truth(tree, "model.attn_config.rope")
+    learned = truth(tree, "model.learned_pos_emb") is not False and not elsewhere
     positions = number(tree, "model.max_seq_len", "max_seq_len") or 2048
-    if truth(tree, "model.attn_config.qk_ln", "model.attn_config.qk_gn"):
-        return
     reading.architecture.update(
-        complete=True,
-        gated_mlp=kind == "mptglu",
-        qkv_bias=bias,
-        attention_output_bias=bias,
-        mlp_bias=bias,
-        norm_vectors=1 if "rms" in norm else 1 + bias,
-        learned_positions=positions if places else 0,
+        complete=True, gated_mlp=kind == "mptglu", learned_positions=positions if learned else 0
     )
+    reading.architecture.update(qkv_bias=bias, attention_output_bias=bias, mlp_bias=bias)
+    reading.architecture["norm_vectors"] = 1 if "rms" in norm else 1 + bias

@@ -42,6 +42,13 @@ def test_a_gated_ffn_without_a_width_is_ambiguous_and_left_out(reading):
     assert any(w.startswith("ffn-ambiguous") for w in found.warnings)
 
 
+def test_a_block_called_llama_keeps_a_stated_width_and_is_ambiguous_without(reading):
+    block = RUN.replace('"num_layers"', '"mlp_type": "llama", "activation": "silu", "num_layers"')
+    assert any(w.startswith("ffn-ambiguous") for w in reading("a.yml", block).warnings)
+    stated = reading("a.yml", block.replace('"mlp_type"', '"intermediate_size": 1792, "mlp_type"'))
+    assert (stated.get("ffn_hidden"), stated.warnings) == (1792, [])
+
+
 def test_a_model_of_mamba_blocks_has_no_attention_heads(facts):
     text = RUN.replace('"num_layers"', '"attention_config": [[["mamba"], 8]], "num_layers"')
     assert not {"heads", "kv_heads", "head_dim", "ffn_hidden"} & set(facts("a.yml", text))
