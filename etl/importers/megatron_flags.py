@@ -1,15 +1,11 @@
 """Command-line flags of Megatron-LM, Megatron-DeepSpeed and MindSpeed in the project's field names."""
 
-import ast
-import operator
-from typing import Any
-
 from etl.importers.derive import attention_defaults
 from etl.importers.facts import Reading
-from etl.importers.fields import truth, whole
+from etl.importers.fields import whole
+from etl.importers.megatron_counts import describe
+from etl.importers.megatron_experts import FRAMEWORK, TOP_K, feed_forward, hybrid, on
 from etl.importers.shell_flags import Flags
-
-FRAMEWORK = "Megatron"
 
 # Field -> the flags that state it, in order of preference.
 STATED: dict[str, tuple[str, ...]] = {
@@ -26,7 +22,7 @@ STATED: dict[str, tuple[str, ...]] = {
     "cp": ("context-parallel-size",),
     "ep": ("expert-model-parallel-size", "moe-expert-parallel-size"),
     "experts": ("num-experts", "num-moe-experts"),
-    "experts_per_token": ("moe-router-topk", "topk"),
+    "experts_per_token": TOP_K,
 }
 MLA_RANKS: dict[str, tuple[str, ...]] = {
     "q_lora_rank": ("q-lora-rank",),
@@ -39,14 +35,6 @@ CORE = frozenset(
     {"num-layers", "hidden-size", "num-attention-heads", "micro-batch-size", "global-batch-size", "seq-length"}
 )
 CORE_PARALLEL = frozenset({"tensor-model-parallel-size", "pipeline-model-parallel-size"})
-MOST_LAYERS = 4096
-# Flags of models that have more than the plain decoder's matrices, and scripts of models that are no decoders.
-UNCOUNTED = (
-    "hybrid-override-pattern", "hybrid-layer-pattern", "hybrid-attention-ratio", "is-hybrid-model", "spec", "xielu", "geglu",
-    "glu-activation", "attention-output-gate", "experimental-attention-variant", "linear-attention-freq", "deepnorm",
-    "moe-latent-size", "add-bias-linear", "mlp-type",
-)  # fmt: skip
-OTHER_MODELS = ("bert", "t5", "vlm", "retro", "vit", "mamba", "ict", "multimodal")
 
 
 def read_flags(reading: Reading, flags: Flags) -> None:
@@ -57,20 +45,14 @@ def read_flags(reading: Reading, flags: Flags) -> None:
             reading.state(name, value, key, line)
     _layers(reading, flags)
     _attention(reading, flags)
-    _feed_forward(reading, flags)
-    _hybrid(reading, flags)
+    feed_forward(reading, flags)
+    hybrid(reading, flags)
     _tying(reading, flags)
     _layout(reading, flags)
     _duration(reading, flags)
     _precision(reading, flags)
     _recompute(reading, flags)
     describe(reading, flags)
-
-
-def on(flags: Flags, name: str) -> bool:
-    """Whether a switch is set; `--switch false` and `--switch 0` unset it."""
-    use = flags.uses.get(name)
-    return use is not None and not (use.first is not None and truth(use.first) is False)
 
 
 def _layers(reading: Reading, flags: Flags) -> None:
@@ -106,119 +88,6 @@ def _attention(reading: Reading, flags: Flags) -> None:
         attention_defaults(reading, FRAMEWORK)
     if "kv-channels" in flags and flags.uses["kv-channels"].open:
         reading.drop("head_dim")
-
-
-def _feed_forward(reading: Reading, flags: Flags) -> None:
-    hidden = reading.get("hidden")
-    width, key, line = flags.get("ffn-hidden-size")
-    origin = "stated"
-    if "ffn-hidden-size" not in flags and hidden and "glu-activation" not in flags:
-        gated = on(flags, "swiglu")
-        width, key, line = str(int(4 * hidden * 2 / 3 / 64) * 64 if gated else 4 * hidden), "", 0
-        origin = "default"
-    because = (
-        key or f"{FRAMEWORK}: ffn = {'8/3 hidden, down to a multiple of 64' if on(flags, 'swiglu') else '4 * hidden'}"
-    )
-    at = line or None
-    if not (reading.get("experts") or 0) > 1:
-        if "num-experts" not in flags or not flags.uses["num-experts"].open:
-            reading.state("ffn_hidden", width, because, at, origin)
-        return
-    expert, expert_key, expert_line = flags.get("moe-ffn-hidden-size")
-    if expert:
-        reading.state("moe_ffn_hidden", expert, expert_key, expert_line)
-    elif "moe-ffn-hidden-size" not in flags:
-        reading.default("moe_ffn_hidden", width, f"{FRAMEWORK}: expert width = ffn width ({because})")
-    _experts(reading, flags, width, because, at, origin)
-    if not any(flag in flags for flag in STATED["experts_per_token"]) and "deepspeed" not in flags:
-        reading.default("experts_per_token", 2, f"{FRAMEWORK}: --moe-router-topk 2")
-
-
-def _hybrid(reading: Reading, flags: Flags) -> None:
-    """A pattern of sub-blocks (M Mamba, * attention, - MLP, E experts): a width counts only where its letter stands."""
-    pattern, _, _ = flags.get("hybrid-override-pattern")
-    if pattern is None:
-        if any(f in flags for f in ("hybrid-override-pattern", "hybrid-layer-pattern", "hybrid-attention-ratio")):
-            reading.drop("ffn_hidden")
-        return
-    if "-" not in pattern:
-        reading.drop("ffn_hidden")
-    if "*" not in pattern:
-        reading.drop("heads", "kv_heads", "head_dim")
-    if "E" not in pattern:
-        reading.drop("experts", "experts_per_token", "moe_ffn_hidden", "shared_experts")
-
-
-def _experts(reading: Reading, flags: Flags, width: str | None, because: str, line: int | None, origin: str) -> None:
-    """Shared experts, and the dense FFN of the layers that hold no experts."""
-    shared, key, at = flags.get("moe-shared-expert-intermediate-size")
-    count, count_key, count_line = flags.get("n-shared-experts")
-    expert = reading.get("moe_ffn_hidden")
-    if whole(shared) and expert and int(shared or 0) % expert == 0:
-        reading.state("shared_experts", int(shared or 0) // expert, key, at)
-    elif count is not None:
-        reading.state("shared_experts", count, count_key, count_line)
-    elif whole(shared):
-        reading.architecture["shared_unclear"] = True
-    if whole(shared):
-        reading.architecture["shared_ffn_hidden"] = whole(shared)
-    if any(flags.uses[n].open for n in ("moe-shared-expert-intermediate-size", "n-shared-experts") if n in flags):
-        reading.extra["shared_open"] = True
-    marks = moe_layers(flags, reading.get("layers") or 0)
-    reading.architecture["moe_pattern"] = marks
-    if marks is not None and not all(marks):
-        reading.state("ffn_hidden", width, because, line, origin)
-
-
-def moe_layers(flags: Flags, layers: int) -> list[bool] | None:
-    """For each layer whether it holds experts: `--first-k-dense-replace`, or `--moe-layer-freq` as a number or a list expression."""
-    if not 0 < layers <= MOST_LAYERS:
-        return None
-    first, frequency = flags.get("first-k-dense-replace")[0], flags.joined("moe-layer-freq")
-    step = whole(frequency)
-    if first is not None:
-        dense = whole(first) or 0
-        return [i >= dense and i % (step or 1) == 0 for i in range(layers)]
-    if "moe-layer-freq" not in flags:
-        return [True] * layers
-    if step:
-        return [i % step == 0 for i in range(layers)]
-    marks = list_expression(frequency or "")
-    return [bool(m) for m in marks] if marks is not None and len(marks) >= layers else None
-
-
-def list_expression(source: str) -> list[int] | None:
-    """The value of a list written as a Python expression, such as ([0]*1+[1]*31), by its syntax only.
-
-    >>> list_expression("([0]*1+[1]*3)"), list_expression("__import__('os')")
-    ([0, 1, 1, 1], None)
-    """
-    try:
-        value = _value(ast.parse(source.strip()[:500], mode="eval").body, 0)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    return value if isinstance(value, list) and all(isinstance(v, int) for v in value) else None
-
-
-def _value(node: ast.expr, depth: int) -> Any:
-    if depth > 30:
-        raise ValueError("nests too deep")
-    if isinstance(node, ast.Constant) and isinstance(node.value, int):
-        return node.value
-    if isinstance(node, ast.List | ast.Tuple):
-        return [_value(e, depth + 1) for e in node.elts]
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Mult):
-        left, right = _value(node.left, depth + 1), _value(node.right, depth + 1)
-        if (
-            isinstance(node.op, ast.Mult)
-            and isinstance(left, list)
-            and isinstance(right, int)
-            and len(left) * right <= MOST_LAYERS
-        ):
-            return left * right
-        if isinstance(node.op, ast.Add) and type(left) is type(right):
-            return operator.add(left, right)
-    raise ValueError("no list of numbers")
 
 
 def _tying(reading: Reading, flags: Flags) -> None:
@@ -278,7 +147,10 @@ def _sharding(reading: Reading, flags: Flags) -> None:
 def _duration(reading: Reading, flags: Flags) -> None:
     ramp = ("rampup-batch-size", "step-batch-size-schedule")
     reading.extra["ramp"] = any(flag in flags for flag in ramp)
-    if not any(flag in flags for flag in ("global-batch-size", "deepspeed", "rampup-batch-size")) and "micro-batch-size" in flags:
+    if (
+        not any(flag in flags for flag in ("global-batch-size", "deepspeed", "rampup-batch-size"))
+        and "micro-batch-size" in flags
+    ):
         reading.extra["accumulation"] = 1  # without a global batch Megatron takes one micro-batch per rank
     samples, _, _ = flags.get("train-samples")
     if whole(samples) and "tokens" not in reading.facts:
@@ -309,39 +181,3 @@ def _recompute(reading: Reading, flags: Flags) -> None:
             return
     if "recompute-granularity" not in flags:
         reading.default("recompute", "none", f"{FRAMEWORK}: nothing is recomputed without a flag")
-
-
-def describe(reading: Reading, flags: Flags) -> None:
-    """Fill what the parameter counter needs; complete only where the flags fix every matrix and vector."""
-    arch = reading.architecture
-    biased, rms = not on(flags, "disable-bias-linear"), (flags.get("normalization")[0] or "").lower() == "rmsnorm"
-    arch.update(
-        gated_mlp=on(flags, "swiglu"), mlp_bias=biased, expert_bias=biased, qkv_bias=biased or on(flags, "add-qkv-bias")
-    )
-    arch.update(attention_output_bias=biased, norm_vectors=1 if rms else 2, embedding_norm=on(flags, "embed-layernorm"))
-    arch["router_bias"] = on(flags, "moe-router-enable-expert-bias")
-    position = flags.get("position-embedding-type")[0] or "learned_absolute"
-    rotary = any(on(flags, f) for f in ("use-rotary-position-embeddings", "no-position-embedding"))
-    if position == "learned_absolute" and not rotary:
-        arch["learned_positions"] = whole(flags.get("max-position-embeddings")[0]) or 0
-    latent = bool(arch.get("mla"))
-    if on(flags, "qk-layernorm") and not latent:
-        arch["qk_norm"] = "head"
-    arch["shared_expert_gate"] = on(flags, "moe-shared-expert-gate")
-    # A LayerNorm in a model whose other biases are off: implementations disagree about its own bias.
-    clear = (rms or biased) and not (on(flags, "qk-layernorm") and not rms)
-    plain = not any(flag in flags for flag in UNCOUNTED) and not any(o in p for p in flags.positional for o in OTHER_MODELS)
-    if latent and not (on(flags, "qk-layernorm") and arch["kv_lora_rank"] and arch["v_head_dim"] and arch["qk_nope_head_dim"]):
-        plain = False
-    arch["complete"] = clear and plain and not arch.get("shared_unclear") and _placed(arch, reading)
-
-
-def _placed(arch: dict[str, Any], reading: Reading) -> bool:
-    if not (reading.get("experts") or 0) > 1:
-        return True
-    marks = arch.get("moe_pattern") or []
-    if True not in marks:
-        return False
-    dense = marks.index(True)
-    arch["dense_layers"] = dense
-    return all(marks[dense:])

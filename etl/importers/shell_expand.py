@@ -5,7 +5,8 @@ import re
 from typing import Protocol
 
 from etl.importers import shell_arith
-from etl.importers.shell_parse import Arith, Lit, Param, Part, Substitution, Word, line_counter
+from etl.importers.shell_nodes import Arith, Lit, Param, Part, Substitution, Word
+from etl.importers.shell_quotes import line_counter
 from etl.importers.shell_values import UNKNOWN, UNSET, Piece, Rope, Value, known, split, text
 from etl.importers.shell_words import Words
 

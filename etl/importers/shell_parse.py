@@ -5,145 +5,29 @@ program. Every piece of text keeps the line it stood on.
 """
 
 import re
-from bisect import bisect_right
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 from etl.importers.problems import ImporterError
+from etl.importers.shell_nodes import (
+    AndOr,
+    ArithCommand,
+    Case,
+    Function,
+    Group,
+    If,
+    Lit,
+    Loop,
+    Simple,
+    Test,
+    Word,
+)  # fmt: skip
+from etl.importers.shell_quotes import line_counter
+from etl.importers.shell_words import Words
 
 DEEPEST = 60
 _RESERVED = re.compile(r"(?:if|then|elif|else|fi|for|select|while|until|do|done|case|esac|function|[{}])(?=[\s;()]|$)")
 _DECLARING = frozenset({"export", "local", "declare", "readonly", "typeset"})
-
-
-@dataclass(frozen=True, slots=True)
-class Lit:
-    """Literal text on one line."""
-
-    text: str
-    line: int
-    quoted: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Param:
-    """`$NAME` or `${...}`: the text between the braces."""
-
-    body: str
-    line: int
-    quoted: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Arith:
-    """`$((...))`."""
-
-    body: str
-    line: int
-
-
-@dataclass(frozen=True, slots=True)
-class Substitution:
-    """`$(...)`, backticks or `<(...)`: never run; its value is unknown apart from a few pure functions."""
-
-    body: str
-    line: int
-
-
-Part = Lit | Param | Arith | Substitution
-Word = tuple[Part, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Assign:
-    """`NAME=word`, `NAME+=word`, `NAME[i]=word` or `NAME=( words )`."""
-
-    name: str
-    index: str | None
-    append: bool
-    value: Word | list[Word]
-    line: int
-
-
-@dataclass(slots=True)
-class Simple:
-    """A command with its assignments, words and here-documents."""
-
-    line: int
-    assigns: list[Assign] = field(default_factory=list)
-    words: list[Word] = field(default_factory=list)
-    documents: list[Word] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True)
-class Test:
-    """`[[ ... ]]`: its words, operators among them as literals."""
-
-    words: list[Word]
-
-
-@dataclass(frozen=True, slots=True)
-class ArithCommand:
-    """`(( ... ))`."""
-
-    body: str
-
-
-@dataclass(frozen=True, slots=True)
-class AndOr:
-    """Two commands joined by && or ||."""
-
-    left: Any
-    operator: str
-    right: Any
-
-
-@dataclass(frozen=True, slots=True)
-class If:
-    """Branches of (condition, body); the condition of `else` is None."""
-
-    branches: list[tuple[list[Any] | None, list[Any]]]
-
-
-@dataclass(frozen=True, slots=True)
-class Loop:
-    """`for NAME in words` (name set) or `while`/`until` (condition set)."""
-
-    name: str | None
-    words: list[Word]
-    condition: list[Any]
-    body: list[Any]
-    until: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """`case word in pattern) body ;; esac`."""
-
-    word: Word
-    branches: list[tuple[list[Word], list[Any]]]
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """`{ ...; }` or `( ... )`."""
-
-    body: list[Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Function:
-    """A function definition."""
-
-    name: str
-    body: list[Any]
-
-
-def line_counter(text: str, first: int = 1) -> Callable[[int], int]:
-    """A function from offset to line number."""
-    starts = [m.end() for m in re.finditer("\n", text)]
-    return lambda offset: first + bisect_right(starts, offset)
 
 
 def parse(text: str, line_of: Callable[[int], int] | None = None) -> list[Any]:
@@ -152,15 +36,13 @@ def parse(text: str, line_of: Callable[[int], int] | None = None) -> list[Any]:
     >>> parse("A=1")[0].assigns[0].name
     'A'
     """
-    from etl.importers.shell_words import Words
-
     return Parser(Words(text, line_of or line_counter(text))).script(frozenset(), 0)
 
 
 class Parser:
     """Recursive descent over commands; words are read by `shell_words.Words`."""
 
-    def __init__(self, words: Any) -> None:
+    def __init__(self, words: Words) -> None:
         self.w = words
 
     def script(self, ends: frozenset[str], depth: int) -> list[Any]:
@@ -266,7 +148,7 @@ class Parser:
         subject = self.w.word() or ()
         self.w.blank(newlines=True)
         self.w.skip(frozenset({"in"}))
-        branches = []
+        branches: list[tuple[list[Word], list[Any]]] = []
         while True:
             self.w.blank(newlines=True)
             if self.w.done() or self.w.skip(frozenset({"esac"})):

@@ -4,7 +4,6 @@ What a branch decides only at run time is unknown afterwards; of several possibl
 """
 
 import re
-from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -13,22 +12,11 @@ from typing import Any
 from etl.importers import shell_tests
 from etl.importers.problems import ImporterError
 from etl.importers.shell_expand import Expander
-from etl.importers.shell_parse import (
-    AndOr,
-    ArithCommand,
-    Assign,
-    Case,
-    Function,
-    Group,
-    If,
-    Loop,
-    Simple,
-    Test,
-    Word,
-    line_counter,
-    parse,
-)  # fmt: skip
+from etl.importers.shell_nodes import AndOr, ArithCommand, Case, Function, Group, If, Loop, Simple, Test
+from etl.importers.shell_parse import parse
+from etl.importers.shell_quotes import line_counter
 from etl.importers.shell_values import UNKNOWN, UNSET, Rope, Value, known, text
+from etl.importers.shell_variables import assigned, line_table, merged
 
 MOST_STEPS = 50_000
 LONGEST_SCRIPT = 1024 * 1024
@@ -190,11 +178,14 @@ class Shell:
         self._doubt -= 1
         self.variables = {}
         for name in dict.fromkeys(name for end in ends for name in end):
-            self.variables[name] = _merged(before.get(name), [end.get(name) for end in ends])
+            self.variables[name] = merged(before.get(name), [end.get(name) for end in ends])
 
     def _simple(self, node: Simple) -> bool | None:
         for assign in node.assigns:
-            self._assign(assign)
+            self.where[assign.name] = assign.line
+            value = assigned(assign, self.variables.get(assign.name), self.expander)
+            if value is not None:
+                self.variables[assign.name] = value
         self.documents += [self.expander.join(word) for word in node.documents]
         fields = [field for word in node.words for field in self.expander.fields(word)]
         if not fields:
@@ -253,68 +244,4 @@ class Shell:
             script = str(argument)
             if len(script.split(None, 1)) > 1 and (_FLAG.search(script) or "$" in script or name in _WRAPPERS):
                 # A flag on a new line of a quoted command belongs to the command before it, with or without a backslash.
-                self.run(_CONTINUED.sub(lambda m: " " * len(m.group()), script), _line_table(argument))
-
-    def _assign(self, assign: Assign) -> None:
-        self.where[assign.name] = assign.line
-        old = self.variables.get(assign.name)
-        if isinstance(assign.value, list):
-            self._assign_array(assign, assign.value, old)
-            return
-        value = self.expander.join(assign.value)
-        if assign.index is not None:
-            self._assign_element(assign, old, value)
-        elif isinstance(old, list) and not assign.append:
-            self.variables[assign.name] = [value, *old[1:]] if len(old) > 1 else [value]
-        elif assign.append and isinstance(old, Rope):
-            self.variables[assign.name] = Rope([old, value])
-        else:
-            self.variables[assign.name] = value
-
-    def _assign_array(self, assign: Assign, words: list[Word], old: Value | None) -> None:
-        fields = [field for word in words for field in self.expander.fields(word)]
-        if fields and all(str(f).startswith("[") and "]=" in str(f) for f in fields):
-            table = dict(old) if assign.append and isinstance(old, dict) else {}
-            pairs = [(str(f)[1:].partition("]="), f.line or 0) for f in fields]
-            table |= {key.strip("\"'"): text(value, line) for (key, _, value), line in pairs}
-            self.variables[assign.name] = table
-        elif assign.append and old is not None and not isinstance(old, dict):
-            self.variables[assign.name] = [*(old if isinstance(old, list) else [old]), *fields]
-        else:
-            self.variables[assign.name] = fields
-
-    def _assign_element(self, assign: Assign, old: Value | None, value: Rope) -> None:
-        key = str(self.expander.inner(assign.index or "0", assign.line)).strip("\"'")
-        if isinstance(old, list) and key.isdigit() and len(key) < 5 and int(key) <= len(old):
-            place = int(key)
-            self.variables[assign.name] = [*old[:place], value, *old[place + 1 :]]
-        elif old is None or isinstance(old, dict):
-            self.variables[assign.name] = {**(old or {}), key: value}
-
-
-def _merged(before: Value | None, ends: list[Value | None]) -> Value:
-    """What is sure after an undecided branch: an unchanged or equal value, or the part that was there before it was extended."""
-    first = ends[0]
-    if all(end is first for end in ends) and first is not None:
-        return first
-    if all(isinstance(end, Rope) for end in ends) and len({str(end) for end in ends}) == 1 and isinstance(first, Rope):
-        return first
-    if isinstance(before, list) and all(isinstance(e, list) and e[: len(before)] == before for e in ends):
-        return [*before, text(UNKNOWN)]
-    if (
-        isinstance(before, Rope)
-        and str(before)
-        and all(isinstance(e, Rope) and str(e).startswith(str(before)) for e in ends)
-    ):
-        return Rope([before, (" " + UNKNOWN, 0)])
-    return text(UNKNOWN)
-
-
-def _line_table(rope: Rope) -> Callable[[int], int]:
-    """From an offset in the text of a rope to the line of the piece there."""
-    starts, lines, at = [], [], 0
-    for piece, line in rope.pieces():
-        starts.append(at)
-        lines.append(line)
-        at += len(piece)
-    return lambda offset: lines[max(0, bisect_right(starts, offset) - 1)] if lines else 1
+                self.run(_CONTINUED.sub(lambda m: " " * len(m.group()), script), line_table(argument))
