@@ -103,15 +103,16 @@ def logit_width(rows: Rows, stack: Stack, constants: Constants) -> Array:
 
     Megatron's fused loss works in place on 16-bit logits and comes with fused attention; its older form holds an FP32
     copy and the probabilities. PyTorch's own loss holds logits, log-probabilities and two FP32 gradients. A pure 16-bit
-    run that recomputes every layer is squeezed, and computes its loss in chunks.
+    run that recomputes every layer is squeezed, and computes its loss in chunks. A `loss` column outranks all this.
     """
     flash = rows.kernel != attention.UNFUSED
     squeezed = stack.pure & (rows.recompute.layer > 0)
     kinds = ((squeezed, "chunked"), (stack.pure | stack.sharded, "eager"), (stack.megatron & flash, "fused"))
     conditions = [condition for condition, _ in kinds]
-    return np.select(
-        conditions, [constants[f"logits.{kind}_bytes"] for _, kind in kinds], constants["logits.unfused_bytes"]
-    )
+    widths = [constants[f"logits.{kind}_bytes"] for _, kind in kinds]
+    inferred = np.select(conditions, widths, constants["logits.unfused_bytes"])
+    named = [rows.stated.loss == code for code in recipes.LOSSES.values()]
+    return np.select(named, [constants[f"logits.{name}_bytes"] for name in recipes.LOSSES], inferred)
 
 
 def resolve(rows: Rows, stack: Stack, constants: Constants) -> Recipe:
