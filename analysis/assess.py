@@ -11,8 +11,9 @@ from typing import Any
 import duckdb
 import pandas as pd
 
-from analysis import utilisation
-from analysis.cases import FLOP_FACTS, Facts, model_facts, phase_cases, run_cases
+from analysis import modelled, utilisation
+from analysis.cases import FLOP_FACTS, Facts, phase_cases, run_cases
+from analysis.material import load
 from analysis.spans import as_span
 from analysis.verdicts import judge
 
@@ -55,12 +56,18 @@ def verdict_rows(facts: Facts, phase: str | None) -> Iterator[Row]:
 
 def results(connection: duckdb.DuckDBPyConnection) -> dict[str, list[Row]]:
     """All result rows of an open database, by table."""
-    models = model_facts(connection)
+    material = load(connection)
+    rows: dict[str, list[Row]] = {"parameters": list(parameter_rows(material.models))}
+    rows |= {table: [] for table in ("flops", "verdicts", "memory", "communication", "timing")}
     phases: dict[str, list[Facts]] = {}
-    for facts in phase_cases(connection, models):
-        phases.setdefault(facts["run_id"], []).append(facts)
-    rows: dict[str, list[Row]] = {"parameters": list(parameter_rows(models)), "flops": [], "verdicts": []}
-    for facts in run_cases(connection, models, phases):
+    for facts in phase_cases(connection, material.models):
+        found = modelled.phase(facts, material)
+        implied = utilisation.of_phase(facts, "causal")
+        known = {"causal_mfu": implied[0]} if implied else {}
+        phases.setdefault(facts["run_id"], []).append(facts | found.facts | known)
+        for table, table_rows in found.rows.items():
+            rows[table] += table_rows
+    for facts in run_cases(connection, material.models, phases):
         for phase in phases.get(facts["id"], []):
             rows["flops"] += flop_rows(phase, phase["name"])
             rows["verdicts"] += verdict_rows(phase, phase["name"])
@@ -80,7 +87,12 @@ def write(connection: duckdb.DuckDBPyConnection, rows: dict[str, list[Row]]) -> 
             connection.unregister("fresh_rows")
 
 
-def assess(database: Path, step: Step = str) -> dict[str, int]:
+def quiet(text: str) -> None:
+    """Show no progress."""
+    del text
+
+
+def assess(database: Path, step: Step = quiet) -> dict[str, int]:
     """Fill the result tables of a database file; the file is replaced only when all is done.
 
     Parameters
@@ -88,7 +100,7 @@ def assess(database: Path, step: Step = str) -> dict[str, int]:
     database
         A file that the build step made.
     step
-        Called with a short text before each step, for progress; by default nothing is shown.
+        Called with a short text before each step, for progress.
 
     Returns
     -------

@@ -64,7 +64,7 @@ def application(records: Records, architecture: ReadArchitecture) -> typer.Typer
         ] = None,
         as_json: Annotated[bool, typer.Option("--json", help="Write JSON records instead of CSV.")] = False,
     ) -> None:
-        """Predict memory, step time and MFU of every row of a table; a row that says too little is unknown, with why."""
+        """Predict memory, step time and MFU of every row; a row that says too little is unknown, with why."""
         from analysis import predicting
 
         try:

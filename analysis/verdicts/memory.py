@@ -6,11 +6,19 @@ from analysis.spans import Span
 from analysis.verdicts.registry import Case, Verdict, check, found
 
 
+def cannot_tell(case: Case) -> Verdict:
+    """The engine could not compute the layout; it says why."""
+    lacks = str(case.get("engine_lacks", "the layout")).removeprefix("memory: ")
+    return Verdict("unknown", f"Cannot be computed: {lacks}.", f"无法计算：{lacks}。", missing=lacks)
+
+
 @check("states-fit", "phase")
 def states_fit(case: Case) -> Verdict | None:
     """Weights, gradients and optimizer of the most loaded stage, at their least, against the card's memory."""
     if "accelerators" not in case:
         return None
+    if "states_low_gib" not in case:
+        return cannot_tell(case)
     states, card = case.need("states_low_gib", "usable_memory_gib")
     given = f" ({case.get('states_assumption')})" if "states_assumption" in case else ""
     shown = f"Model states take at least {states:.1f} GiB of the card's {card:.1f} GiB{given}"
@@ -26,8 +34,11 @@ def memory_fit(case: Case) -> Verdict | None:
     """The modelled peak of the most loaded stage, activations included, against the card's memory."""
     if "accelerators" not in case:
         return None
+    if "memory_gib" not in case:
+        return cannot_tell(case)
     peak, low, high, card = case.need("memory_gib", "memory_gib_low", "memory_gib_high", "usable_memory_gib")
-    shown = f"Modelled peak {peak:.1f} GiB ({low:.1f} to {high:.1f}) of {card:.1f} GiB"
+    given = f" with {case.get('modelled_with')} (not stated)" if "modelled_with" in case else ""
+    shown = f"Modelled peak {peak:.1f} GiB ({low:.1f} to {high:.1f}) of {card:.1f} GiB{given}"
     shown_zh = f"模型估算峰值 {peak:.1f} GiB（{low:.1f}–{high:.1f}），单卡 {card:.1f} GiB"
     # A model of activations is no proof: only the states check may say impossible.
     if low > card:

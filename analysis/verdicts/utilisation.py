@@ -160,6 +160,20 @@ def bubble_ceiling(case: Case) -> Verdict | None:
     return found(status, said + implied, said_zh + implied_zh, cap, "1")
 
 
+@check("mfu-against-model", "phase")
+def mfu_against_model(case: Case) -> Verdict | None:
+    """The utilisation of the phase, in the causal convention, against what the engine expects of its layout."""
+    if "causal_mfu" not in case or "modelled_mfu_low" not in case:
+        return None
+    stated = float(case.get("causal_mfu"))
+    low, best, high = (float(case.get(f"modelled_mfu{end}")) for end in ("_low", "", "_high"))
+    given = f" with {case.get('modelled_with')} (not stated)" if "modelled_with" in case else ""
+    shown = f"{percent(stated)} with causal attention; the engine expects {percent(low)} to {percent(high)}{given}"
+    shown_zh = f"因果口径 {percent(stated)}；引擎预期 {percent(low)}–{percent(high)}"
+    # Slower than expected is a slow stack; faster than expected is what a wrong number looks like.
+    return found("strained" if stated > high else "plausible", shown, shown_zh, Span(low, best, high), "1")
+
+
 def implied_by_hours(tokens: Span, flop_per_token: float, hours: Span, peak_tflops: float) -> Span:
     """Utilisation that tokens and accelerator-hours imply.
 

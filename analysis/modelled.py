@@ -1,0 +1,73 @@
+"""What the engine says of one recorded phase: rows of the result tables, and facts for its verdicts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from analysis.cases import Facts
+from analysis.detail import Detail, detail, states_gib
+from analysis.layouts import layout_row, leanest
+from analysis.material import Material
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Modelled:
+    """Result rows by table, and what the checks read."""
+
+    rows: dict[str, list[Row]] = field(default_factory=dict)
+    facts: Facts = field(default_factory=dict)
+
+
+def phase(facts: Facts, material: Material) -> Modelled:
+    """Memory, communication and time of one phase, and its model states at their least."""
+    row, filled = layout_row(facts, material.models.get(facts["model"], {}))
+    absent = [name for name in ("accelerator", "layers") if name not in row]
+    if absent:
+        return Modelled(facts={"engine_lacks": ", ".join(absent)})
+    found = detail(row, material)
+    assumed = "; ".join([*filled, *([found.missing] if found.missing else [])])
+    key = {"run_id": facts["run_id"], "phase": facts["name"], "assumed": assumed or None}
+    return Modelled(rows(found, key), _facts(found, filled) | _states(row, material))
+
+
+def rows(found: Detail, key: Row) -> dict[str, list[Row]]:
+    """Rows of result.memory, result.communication and result.timing."""
+    memory = [
+        key | {"stage": stage, "part": str(part), "value": float(value), "unit": "GiB"}
+        for part in found.memory_gib
+        for stage, value in enumerate(found.memory_gib[part])
+    ]
+    timing = [key | {"part": part, "value": value, "unit": "s"} for part, value in found.seconds.items() if value > 0]
+    step = found.prediction
+    if timing:
+        ends = {"value": step["step_time_s"], "low": step["step_time_s_low"], "high": step["step_time_s_high"]}
+        timing.insert(0, key | {"part": "step", **ends, "unit": "s"})
+    return {"memory": memory, "timing": timing, "communication": [key | link.__dict__ for link in found.traffic]}
+
+
+def _facts(found: Detail, filled: list[str]) -> Facts:
+    """Modelled memory and utilisation for the checks; NaN is left out."""
+    step = found.prediction
+    facts = {name: step[name] for name in ("memory_gib", "memory_gib_low", "memory_gib_high")}
+    facts["modelled_mfu"] = step["mfu"]
+    if np.isfinite(step["step_time_s"]):
+        facts["modelled_mfu_low"] = step["mfu"] * step["step_time_s"] / step["step_time_s_high"]
+        facts["modelled_mfu_high"] = step["mfu"] * step["step_time_s"] / step["step_time_s_low"]
+    known: Facts = {name: float(value) for name, value in facts.items() if np.isfinite(value)}
+    if "memory_gib" not in known:
+        known["engine_lacks"] = found.missing
+    return known | ({"modelled_with": ", ".join(filled)} if filled else {})
+
+
+def _states(row: Row, material: Material) -> Facts:
+    lean, words = leanest(row)
+    states = states_gib(lean, material)
+    if states is None:
+        return {}
+    facts: Facts = {"states_low_gib": states[0], "states_stage": states[1]}
+    return facts | ({"states_assumption": words} if words else {})
