@@ -25,6 +25,7 @@ SHARDING = {
     "hybrid_shard_zero2": 2,
     "5": 2,
 }
+RECOMPUTE = ("fsdp_config.fsdp_activation_checkpointing", "fsdp_config.activation_checkpointing")
 STAGE = "deepspeed_config.zero_stage"
 
 
@@ -60,6 +61,8 @@ def read(document: Document, companions: list[Document]) -> Reading:
         state(reading, "zero_stage", find(tree, STAGE))
     elif word(tree, "distributed_type") == "fsdp":
         fsdp_stage(reading, tree, "fsdp_config.fsdp_sharding_strategy", "fsdp_config.fsdp_reshard_after_forward")
+    if truth(tree, *RECOMPUTE):
+        state(reading, "recompute", find(tree, *RECOMPUTE), "full")
     steps = number(tree, "deepspeed_config.gradient_accumulation_steps", "gradient_accumulation_steps")
     reading.extra.setdefault("accumulation", steps)
     return reading

@@ -2,7 +2,7 @@
 
 from math import prod
 
-from etl.importers.accelerate_yaml import SHARDING, fsdp_stage
+from etl.importers.accelerate_yaml import RECOMPUTE, SHARDING, fsdp_stage
 from etl.importers.documents import Document
 from etl.importers.facts import Reading
 from etl.importers.tables import Table, number, state, state_all, truth, warn_repeated, word
@@ -47,6 +47,8 @@ def read(document: Document, _companions: list[Document]) -> Reading:
     recompute = word(tree, "gradient_checkpointing")
     if recompute in {"true", "unsloth", "offload", "offload_disk"}:
         state(reading, "recompute", find(tree, "gradient_checkpointing"), "full")
+    elif truth(tree, *RECOMPUTE):
+        state(reading, "recompute", find(tree, *RECOMPUTE), "full")
     elif recompute == "false":
         state(reading, "recompute", find(tree, "gradient_checkpointing"), "none")
     reading.extra["accumulation"] = number(tree, "gradient_accumulation_steps")

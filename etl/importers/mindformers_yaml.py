@@ -34,6 +34,7 @@ MOE: Table = {
     "shared_experts": ("moe_config.shared_expert_num", M + "n_shared_experts"),
     "moe_ffn_hidden": ("moe_config.moe_intermediate_size", M + "moe_intermediate_size"),
 }
+RANKS = ("q_lora_rank", "kv_lora_rank", "qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim")
 WIDTHS = (M + "intermediate_size",)
 UNTIED_TYPES = ("llamaconfig", "deepseekv3config", "deepseekv2config")
 _DEVICE_NOTE = re.compile(
@@ -114,6 +115,9 @@ def _default_width(reading: Reading, tree: Map) -> None:
 
 def _architecture(reading: Reading, tree: Map) -> None:
     """A Llama block, or Qwen3 with a norm per head on queries and keys."""
+    if word(tree, M + "type") == "deepseekv3config" and reading.architecture["mla"]:
+        _latent(reading, tree)
+        return
     kind = f"{word(tree, M + 'type')} {word(tree, M + 'model_type')}"
     known = "llamaconfig" in kind or "qwen3" in kind.split()
     odd = truth(tree, M + "qkv_has_bias") or truth(tree, M + "attention_bias") or truth(tree, M + "add_bias_linear")
@@ -127,6 +131,15 @@ def _architecture(reading: Reading, tree: Map) -> None:
         return
     norm = "head" if truth(tree, M + "qk_layernorm") or "qwen3" in kind else "none"
     reading.architecture.update(complete=True, gated_mlp=True, qk_norm=norm)
+
+
+def _latent(reading: Reading, tree: Map) -> None:
+    """DeepSeek-V3: latent attention, dense layers first, a bias per router that is balanced by biases."""
+    ranks = {r: number(tree, M + r) for r in RANKS}
+    if all(ranks.values()) and reading.get("moe_ffn_hidden"):
+        dense = number(tree, "moe_config.first_k_dense_replace") or 0
+        biased = bool(truth(tree, "moe_config.balance_via_topk_bias"))
+        reading.architecture.update(ranks, complete=True, gated_mlp=True, dense_layers=dense, router_bias=biased)
 
 
 def _batch(reading: Reading, tree: Map) -> None:
