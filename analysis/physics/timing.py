@@ -108,7 +108,8 @@ def step_parts(arch: Architecture, lay: Work, chip: Chip, k: Constants) -> Parts
     sends = k["exposed.pp"] * exchange.boundary_seconds(arch, lay, chip, k)
     parts["pp"] = np.asarray(sends * lay.micro_batches)
     passes = (busy.forward + sends / 2.0, busy.backward + sends / 2.0, busy.weight)
-    parts["bubble"] = bubble.idle_seconds(lay.schedule, lay.pp, lay.vpp, lay.micro_batches, passes, others)
+    waiting = others + (lay.pp - 1.0) * sends
+    parts["bubble"] = bubble.idle_seconds(lay.schedule, lay.pp, lay.vpp, lay.micro_batches, passes, waiting)
     parts["dp"] = _data_exposed(arch, lay, chip, k, busy.total)
     bandwidth = chip.hbm_bandwidth * k["optimizer.hbm_share"]
     updated = exchange.updated_parameters(arch, lay)

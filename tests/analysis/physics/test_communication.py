@@ -23,6 +23,10 @@ def test_all_gather_is_half_of_an_all_reduce() -> None:
     assert float(both[0]) == pytest.approx(2 * float(both[1]))
 
 
+def test_two_ranks_swap_halves_twice() -> None:
+    assert float(comm.collective_seconds(1e9, 2, 100e9)) == pytest.approx(0.01)
+
+
 def test_one_rank_never_waits() -> None:
     assert float(comm.collective_seconds(1e9, 1, np.inf, latency=1.0)) == 0.0
 
@@ -83,8 +87,8 @@ def test_only_zero_3_repeats_with_every_micro_batch() -> None:
 def test_context_exchange_by_hand() -> None:
     # 3 passes * 2 B * 8192 tokens * 2*8*128/8 elements * 10 layers * 2 micro-batches
     width = 2 * 8 * 128 / 8
-    assert float(comm.context_bytes(1, 8192, width, 10, 2, cp=2)) == 3 * 2 * 8192 * 256 * 20
-    assert float(comm.context_bytes(1, 8192, width, 10, 2, cp=1)) == 0
+    assert float(comm.context_bytes(3, 8192, width, 10, 2, cp=2)) == 3 * 3 * 2 * 8192 * 256 * 20
+    assert float(comm.context_bytes(3, 8192, width, 10, 2, cp=1)) == 0
 
 
 def test_deepseek_v3_sends_57_kb_and_receives_115_kb_per_token() -> None:

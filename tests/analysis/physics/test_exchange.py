@@ -74,10 +74,12 @@ def test_latent_attention_exchanges_full_keys_and_values(house: SimpleNamespace)
 
 
 def test_expert_exchange_inside_a_box(house: SimpleNamespace) -> None:
-    # two copies of 2048 tokens, 7/8 of them leave; dispatch and combine
+    # two copies of 2048 tokens over two tensor ranks, 7/8 and 1/2 of them leave; dispatch and combine
     arch = house.model(**house.moe)
-    passes = exchange.expert_seconds(arch, house.layout(ep=8.0), house.card(), house.neutral)
-    assert seconds(passes.forward) == pytest.approx(2 * 2 * OPERAND * 7 / 8 / 400e9)
+    pair = exchange.expert_seconds(arch, house.layout(ep=2.0, tp=2.0), house.card(), house.neutral)
+    passes = exchange.expert_seconds(arch, house.layout(ep=8.0, tp=2.0), house.card(), house.neutral)
+    assert seconds(pair.forward) == pytest.approx(2 * 2 * OPERAND / 2 * 1 / 2 / 400e9)
+    assert seconds(passes.forward) == pytest.approx(2 * 2 * OPERAND / 2 * 7 / 8 / 400e9)
     assert seconds(passes.backward) == pytest.approx(seconds(passes.forward))
 
 
@@ -142,6 +144,9 @@ def test_experts_are_reduced_over_their_own_replicas(house: SimpleNamespace) -> 
     lay = house.layout(dp=16.0, ep=8.0)
     expected = 4 * dense * 15 / 16 / 400e9 + 4 * float(buckets.routed_experts) / 8 * 0.5 / 50e9
     assert seconds(exchange.data_seconds(arch, lay, house.card(), house.neutral)) == pytest.approx(expected)
+    # with etp 2 four experts groups of two ranks stand eight ranks apart again
+    folded = house.layout(dp=16.0, ep=4.0, etp=2.0)
+    assert seconds(exchange.data_seconds(arch, folded, house.card(), house.neutral)) == pytest.approx(expected)
 
 
 def test_hybrid_shards_gather_inside_and_reduce_across(house: SimpleNamespace) -> None:

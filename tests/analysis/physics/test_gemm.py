@@ -88,6 +88,12 @@ def test_latent_elements_by_hand() -> None:
     assert float(gemm.attention_products(DEEPSEEK_V3, m, 1).elements) == pytest.approx(up + out + down)
 
 
+def test_latent_elements_of_half_the_heads() -> None:
+    whole, half = (float(gemm.attention_products(DEEPSEEK_V3, 10, t).elements) for t in (1, 2))
+    per_head = 1536 * 192 + 512 * 256 + (10 + 1) * 448 + 7168 * 128 + 10 * 128
+    assert whole - half == pytest.approx(64 * per_head)
+
+
 def test_gated_mlp_has_three_products_and_a_plain_one_two() -> None:
     plain = describe({"hidden": 4096, "heads": 32, "ffn_hidden": 14336, "gated_mlp": False})
     assert float(gemm.dense_products(LLAMA_8B, 10, 2).flop) == 6 * 10 * 4096 * 7168

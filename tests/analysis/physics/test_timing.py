@@ -128,7 +128,7 @@ def test_moe_layers_have_their_own_issue_time(house: SimpleNamespace) -> None:
 
 def test_balanced_pipeline_idles_by_its_schedule(house: SimpleNamespace) -> None:
     arch = house.model(layers=8, vocab=1)
-    found = parts(house, arch, pp=4.0, layers_max=2.0, layers_last=2.0, card=house.card(scale_out=np.inf))
+    found = parts(house, arch, pp=4.0, layers_max=2.0, layers_last=2.0, card=house.card(scale_up=np.inf))
     work = found["compute"] + found["attention"] + found["memory"]
     assert found["bubble"] / work == pytest.approx(float(bubble.bubble_ratio(4, 4)), rel=2e-3)
 
@@ -160,13 +160,22 @@ def test_stages_laid_out_by_hand_take_no_more_than_the_mean(house: SimpleNamespa
     head = seconds(layers.head_passes(arch, house.layout(), house.card(head_rate=200e12), house.neutral)[0].total)
     busy = sum(found[n] for n in ("compute", "attention", "memory")) / 4
     assert busy == pytest.approx(max((7 * layer + head) / 4, head, 2 * layer))
-    assert found["bubble"] == pytest.approx(7 * layer + head - busy)
+    assert found["bubble"] == pytest.approx(7 * layer + head - busy + 3 * found["pp"] / 4)
 
 
 def test_stage_sends_are_exposed_in_part(house: SimpleNamespace) -> None:
     arch, choices = house.model(layers=8), {"pp": 4.0, "tp": 8.0, "layers_max": 2.0, "layers_last": 2.0}
     once = seconds(exchange.boundary_seconds(arch, house.layout(**choices), house.card(), house.neutral))
     assert parts(house, arch, {"exposed.pp": 0.5}, **choices)["pp"] == pytest.approx(4 * 0.5 * once)
+
+
+def test_zero_bubble_waits_for_what_weight_gradients_cannot_fill(house: SimpleNamespace) -> None:
+    # 3 (F + B - 2W) with sends half in F and half in B
+    arch = house.model(layers=8, vocab=1)
+    choices = {"pp": 4.0, "layers_max": 2.0, "layers_last": 2.0, "schedule": bubble.ZB_1P, "micro_batches": 64.0}
+    found = parts(house, arch, **choices)
+    stage = sum(found[n] for n in ("compute", "attention", "memory", "pp")) / 64
+    assert found["bubble"] == pytest.approx(3 * (stage - 2 / 3 * found["compute"] / 64))
 
 
 def test_data_exchange_hides_in_part_of_a_micro_batch(house: SimpleNamespace) -> None:

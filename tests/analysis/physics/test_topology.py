@@ -50,7 +50,7 @@ def test_members_per_domain_are_whole_ranks() -> None:
 
 def test_cards_without_links_meet_over_the_host() -> None:
     inside_host = topo.ring_bandwidth(4, 1, 1, np.nan, 12.5e9, 31.5e9)
-    beyond = topo.ring_bandwidth(16, 1, 1, np.nan, 12.5e9, 31.5e9)
+    beyond = topo.ring_bandwidth(8, 2, 1, np.nan, 12.5e9, 31.5e9)
     assert (float(inside_host), float(beyond)) == (31.5e9, 12.5e9)
 
 
