@@ -6,9 +6,10 @@ from typing import Any
 
 from etl.importers.facts import Reading
 
-# Facts of a reading that the counter reads under the same name; everything else it needs stands in `Reading.architecture`.
+# Facts that the counter reads under the same name; everything else it needs stands in `Reading.architecture`.
 SHARED_NAMES = (
-    "layers", "hidden", "ffn_hidden", "heads", "kv_heads", "head_dim", "vocab", "tied_embeddings", "experts", "experts_per_token",
+    "layers", "hidden", "ffn_hidden", "heads", "kv_heads", "head_dim", "vocab", "tied_embeddings", "experts",
+    "experts_per_token",
     "moe_ffn_hidden",
 )  # fmt: skip
 PRIVATE = frozenset({"complete", "more", "moe_pattern", "blocks", "total", "active", "shared_unclear", "rows"})
@@ -17,10 +18,10 @@ PRIVATE = frozenset({"complete", "more", "moe_pattern", "blocks", "total", "acti
 def count(reading: Reading, counter: Callable[[dict[str, Any]], Any] | None) -> None:
     """Derive params_total and, with experts, params_active when the file fixes the whole architecture.
 
-    `counter` takes one mapping of facts and returns at least `total` and `active`. A format module that knows enough sets
-    `reading.architecture["complete"] = True` and adds what the fields do not carry (`gated_mlp`, `mla` and its ranks, biases, norms;
-    `rows`: embedding rows where they differ from the vocabulary; `more`: parameters beyond a plain decoder), or gives `total` and
-    `active` itself.
+    `counter` takes one mapping of facts and returns at least `total` and `active`. A format module that knows enough
+    sets `reading.architecture["complete"] = True` and adds what the fields do not carry (`gated_mlp`, `mla` and its
+    ranks, biases, norms; `rows`: embedding rows where they differ from the vocabulary; `more`: parameters beyond a
+    plain decoder), or gives `total` and `active` itself.
     """
     arch = reading.architecture
     if arch.get("total"):

@@ -6,7 +6,7 @@ from etl.importers.facts import Reading
 
 
 def complete(reading: Reading) -> None:
-    """Derive head_dim, dp, accelerators, vpp limits, batch and token counts, then compare; contradictions become warnings.
+    """Derive devices, dp, batch and token counts, then compare; contradictions become warnings.
 
     Called once by the registry after a format module has stated what the file says.
     """
@@ -18,7 +18,7 @@ def complete(reading: Reading) -> None:
 
 
 def attention_defaults(reading: Reading, framework: str) -> None:
-    """Query groups and head size when the file is silent: as many groups as heads, hidden / heads (not under latent attention)."""
+    """Query groups and head size of a silent file: one group per head, hidden / heads; none under latent attention."""
     heads, hidden = reading.get("heads"), reading.get("hidden")
     if not heads or reading.architecture.get("mla"):
         return
@@ -32,7 +32,9 @@ def _moe(reading: Reading) -> None:
     if not reading.get("experts") or reading.get("experts") == 1:
         reading.drop("experts", "experts_per_token", "shared_experts", "moe_ffn_hidden")
     else:
-        reading.default("shared_experts", 0, "no shared expert is named")
+        doubtful = reading.architecture.get("shared_unclear") or reading.extra.get("shared_open")
+        if not doubtful:
+            reading.default("shared_experts", 0, "no shared expert is named")
     if reading.architecture.get("mla"):
         reading.drop("head_dim", "kv_heads")
     if reading.get("vpp") == 1:

@@ -1,4 +1,4 @@
-"""Open a file of unknown origin safely: bounded size, regular files only, strict UTF-8, nothing followed or executed."""
+"""Open a file of unknown origin safely: bounded size, regular files only, strict UTF-8, nothing executed."""
 
 import ast
 import os
@@ -16,7 +16,8 @@ from etl.importers.yaml_reader import read_yaml
 LARGEST_FILE = 32 * 1024 * 1024
 LARGEST_CODE = 512 * 1024
 _SUFFIXES = {
-    ".json": "json", ".yaml": "yaml", ".yml": "yaml", ".toml": "toml", ".py": "python", ".sh": "shell", ".slurm": "shell",
+    ".json": "json", ".yaml": "yaml", ".yml": "yaml", ".toml": "toml", ".py": "python", ".sh": "shell",
+    ".slurm": "shell",
     ".sbatch": "shell", ".bash": "shell", ".log": "log", ".md": "log", ".out": "log",
 }  # fmt: skip
 _SHELL = re.compile(
@@ -25,15 +26,17 @@ _SHELL = re.compile(
 _PYTHON = re.compile(r"^(?:from\s+[\w.]+\s+import\s|import\s+\w|def\s+\w+\(|class\s+\w+|\w+ = )", re.M)
 _TOML = re.compile(r"^\[[\w.\-\"]+\]\s*(?:#.*)?$", re.M)
 _LOG = re.compile(
-    r":::MLLOG|elapsed[ _]time[ _]per[ _]iteration|completed step: \d|\btps: ?[\d,]+ .{0,40}tflops:|train_step_timing in s"
+    r":::MLLOG|elapsed[ _]time[ _]per[ _]iteration|completed step: \d|\btps: ?[\d,]+ .{0,40}tflops:"
+    r"|train_step_timing in s"
 )
 
 
 class Document:
     """One text file with its parsed forms, each made at most once.
 
-    `name` is the file name, `text` the whole text with \\n line ends, `kind` one of json, yaml, toml, python, shell, log.
-    `tree` is the mapping of a json, yaml or toml file (see `trees.Map`), `syntax` the ast of a python file; both raise ImporterError.
+    `name` is the file name, `text` the whole text with \\n line ends, `kind` one of json, yaml, toml, python, shell,
+    log. `tree` is the mapping of a json, yaml or toml file (see `trees.Map`), `syntax` the ast of a python file; both
+    raise ImporterError.
     """
 
     def __init__(self, path: str, text: str) -> None:
@@ -100,11 +103,11 @@ def _sniff(head: str, hint: str | None) -> str:
 def load(path: str) -> Document:
     """Read one file of any origin.
 
-    Raises ImporterError, with one sentence, for a missing or unreadable file, a directory, a device or pipe, a loop of links,
-    more than 32 MiB, bytes that are no UTF-8, and NUL bytes.
+    Raises ImporterError, with one sentence, for a missing or unreadable file, a directory, a device or pipe, a loop of
+    links, more than 32 MiB, bytes that are no UTF-8, and NUL bytes.
     """
     try:
-        if not stat.S_ISREG(os.stat(path).st_mode):
+        if not stat.S_ISREG(Path(path).stat().st_mode):
             raise ImporterError(f"{path} is no regular file; pass the config or log itself")
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
         with os.fdopen(descriptor, "rb") as handle:

@@ -29,10 +29,10 @@ class Fact:
 class Reading:
     """Facts of one file (with its companions), built up by a format module.
 
-    `extra` carries what is no fact of its own but decides some: `accumulation` (micro-batches per step), `samples` (planned
-    sequences), `etp` (expert tensor parallel size), `ramp` (True when the batch grows or follows a schedule), `cap` (True when
-    the step count is an upper bound, so no token count follows), `any_devices` (True when a free axis leaves the device count open).
-    `architecture` holds what only the parameter counter needs (see `counting`).
+    `extra` carries what is no fact of its own but decides some: `accumulation` (micro-batches per step), `samples`
+    (planned sequences), `etp` (expert tensor parallel size), `ramp` (True when the batch grows or follows a schedule),
+    `cap` (True when the step count is an upper bound, so no token count follows), `any_devices` (True when a free axis
+    leaves the device count open). `architecture` holds what only the parameter counter needs (see `counting`).
     """
 
     format: str
@@ -60,7 +60,7 @@ class Reading:
         return name not in self.facts and self.state(name, raw, because, None, "default")
 
     def derive(self, name: str, raw: Any, *parents: str) -> bool:
-        """Record arithmetic on other facts; it is only as strong as a comment when one of `parents` comes from a comment."""
+        """Record arithmetic on other facts; it is a comment where one of `parents` comes from a comment."""
         weak = any(self.facts[p].origin == "comment" for p in parents if p in self.facts)
         known = self.facts.get(name)
         if known is not None and (known.origin == "stated" or weak):

@@ -40,16 +40,19 @@ COUNTS = frozenset(
 MEASURES = frozenset(["tflops_per_accelerator", "step_time_s", "tokens_per_s_per_accelerator", "memory_gib"])
 FLAGS = frozenset({"tied_embeddings"})
 MAY_BE_ZERO = frozenset({"zero_stage", "shared_experts", "experts", "experts_per_token", "moe_ffn_hidden"})
-# Nothing planned so far comes within a factor of a thousand of this (tokens, parameters): above it a number is a mistake or an attack.
+# No plan comes within a factor of a thousand of this (tokens, parameters): above it stands a mistake or an attack.
 LARGEST = 10**18
 
 # One readable table: the words frameworks use for the precision of matrix products.
 PRECISIONS = {
-    "bf16": "bf16", "bfloat16": "bf16", "amp_bf16": "bf16", "bf16-mixed": "bf16", "bf16_mixed": "bf16", "bf16-true": "bf16",
+    "bf16": "bf16", "bfloat16": "bf16", "amp_bf16": "bf16", "bf16-mixed": "bf16",
+    "bf16_mixed": "bf16", "bf16-true": "bf16",
     "bf": "bf16", "torch.bfloat16": "bf16", "bf16_with_fp32_residual": "bf16", "dtypes.bfloat16": "bf16",
-    "fp16": "fp16", "float16": "fp16", "16": "fp16", "16-mixed": "fp16", "half": "fp16", "amp_fp16": "fp16", "torch.float16": "fp16",
+    "fp16": "fp16", "float16": "fp16", "16": "fp16", "16-mixed": "fp16", "half": "fp16", "amp_fp16": "fp16",
+    "torch.float16": "fp16",
     "torch.half": "fp16", "fp16_mixed": "fp16", "fp16-mixed": "fp16", "16-true": "fp16", "f16": "fp16",
-    "fp32": "fp32", "float32": "fp32", "32": "fp32", "f32": "fp32", "32-true": "fp32", "torch.float32": "fp32", "amp_fp32": "fp32",
+    "fp32": "fp32", "float32": "fp32", "32": "fp32", "f32": "fp32", "32-true": "fp32", "torch.float32": "fp32",
+    "amp_fp32": "fp32",
     "float": "fp32", "torch.float": "fp32", "no": "fp32", "tf32": "fp32",
     "fp8": "fp8", "amp_fp8": "fp8", "float8": "fp8", "e4m3": "fp8", "hybrid": "fp8", "fp8_hybrid": "fp8",
     "mxfp8": "mxfp8", "nvfp4": "nvfp4", "fp4": "nvfp4", "int8": "int8",
@@ -121,7 +124,7 @@ def precision(raw: Any) -> str | None:
 
 
 def coerce(field: str, raw: Any) -> Any | None:
-    """The value of `field` that `raw` stands for, or None when it stands for none (null, "auto", "${TP}", -1, 0 layers).
+    """The value of `field` that `raw` stands for, or None where it stands for none (null, "auto", "${TP}", -1).
 
     Raises ImporterError for a count no run can have.
 
@@ -148,6 +151,6 @@ def _count(field: str, raw: Any) -> int | None:
         return None
     if value > LARGEST:
         raise ImporterError(
-            f"{field} is a number of {len(str(value)) if value < 10**300 else 'over 300'} digits, which no run has; check the file"
+            f"{field} is a number of {int(math.log10(value)) + 1} digits, which no run has; check the file"
         )
     return value

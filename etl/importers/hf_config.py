@@ -21,13 +21,16 @@ WORDS: dict[str, tuple[str, ...]] = {
     "head_dim": ("head_dim", "d_kv", "attention_head_dim", "kv_channels"),
     "vocab": ("vocab_size",),
     "experts": (
-        "num_experts", "num_local_experts", "n_routed_experts", "moe_num_experts", "ffn_config.moe_num_experts", "num_moe_experts",
+        "num_experts", "num_local_experts", "n_routed_experts", "moe_num_experts",
+        "ffn_config.moe_num_experts", "num_moe_experts",
     ),
     "experts_per_token": (
         "num_experts_per_tok", "num_experts_per_token", "experts_per_token", "top_k_experts", "moe_k", "moe_top_k",
         "ffn_config.moe_top_k", "moe_topk", "num_selected_experts",
     ),
-    "moe_ffn_hidden": ("moe_intermediate_size", "ffn_config.ffn_hidden_size", "expert_ffn_hidden_size", "moe_ffn_hidden_size"),
+    "moe_ffn_hidden": (
+        "moe_intermediate_size", "ffn_config.ffn_hidden_size", "expert_ffn_hidden_size", "moe_ffn_hidden_size",
+    ),
 }  # fmt: skip
 FFN = ("intermediate_size", "n_inner", "ffn_dim", "d_ff", "ffn_hidden_size", "d_inner")
 NESTED = (
@@ -63,7 +66,7 @@ def text_model(root: Map) -> Map:
     return root
 
 
-def read(document: Document, companions: list[Document]) -> Reading:
+def read(document: Document, _companions: list[Document]) -> Reading:
     """Read the architecture of the text model."""
     root = document.tree
     text = text_model(root)

@@ -1,6 +1,7 @@
 """Hand a Hugging Face architecture to the parameter counter, and the parts it has beyond a plain decoder.
 
-Sources: the modelling code of the transformers library (4.5x), one class per family; every rule is checked against a published total.
+Sources: the modelling code of the transformers library (4.5x), one class per family; every rule is checked against a
+published total.
 """
 
 from typing import Any
@@ -21,7 +22,7 @@ def describe(reading: Reading, text: Map, family: str) -> None:
         arch["total"], arch["active"] = _nemotron_h(reading, text)
         return
     if family in {"nemotron-nas", "deci"} and arch.get("blocks"):
-        arch["total"] = _nemotron_nas(reading, text, arch["blocks"])
+        arch["total"] = _nemotron_nas(reading, arch["blocks"])
         return
     known = FAMILIES.get(family)
     if known is None or arch.get("shared_unclear"):
@@ -79,7 +80,7 @@ def _router(arch: dict[str, Any], text: Map, family: str) -> None:
 
 
 def _indexer(arch: dict[str, Any], reading: Reading, text: Map) -> None:
-    """DeepSeek sparse attention: query and key projections, a norm with bias and head weights per layer (arXiv:2512.02556)."""
+    """DeepSeek sparse attention, per layer: projections, a norm with bias and head weights (arXiv:2512.02556)."""
     heads, width = whole(text.get("index_n_heads")), whole(text.get("index_head_dim"))
     hidden, layers = reading.get("hidden"), reading.get("layers")
     if heads and width and hidden and layers and arch.get("mla"):
@@ -88,7 +89,7 @@ def _indexer(arch: dict[str, Any], reading: Reading, text: Map) -> None:
 
 
 def _falcon(arch: dict[str, Any], reading: Reading, text: Map) -> bool:
-    """One norm per parallel block, two for the newer decoder with several query groups or without the parallel block."""
+    """One norm per parallel block, two in the newer decoder with query groups or without the parallel block."""
     newer, parallel = truth(text.get("new_decoder_architecture", False)), truth(text.get("parallel_attn", True))
     norms = whole(text.get("num_ln_in_parallel_attn")) or (2 if newer else 1)
     arch["norms_per_layer"] = norms if parallel else 2
@@ -117,7 +118,7 @@ def _neox(arch: dict[str, Any], reading: Reading, text: Map) -> bool:
 
 
 def _qwen3_next(arch: dict[str, Any], reading: Reading, text: Map) -> bool:
-    """Gated delta-rule layers in place of attention, and an output gate as wide as the queries in the attention that is left."""
+    """Gated delta-rule layers in place of most attention, and an output gate as wide as the queries in the rest."""
     layers, hidden, heads, size = (reading.get(n) or 0 for n in ("layers", "hidden", "heads", "head_dim"))
     every, kinds = whole(text.get("full_attention_interval")) or 4, text.get("layer_types")
     full = kinds.count("full_attention") if isinstance(kinds, list) and kinds else layers // every
@@ -185,16 +186,17 @@ def _plain_attention(reading: Reading, hidden: int) -> int:
 
 
 def _nemotron_experts(reading: Reading, text: Map, hidden: int) -> int | None:
-    """Router with its balancing bias, routed and shared two-matrix experts of one block; None for experts in a latent space."""
+    """Router with its bias, routed and shared two-matrix experts of one block; None for latent experts."""
     experts, width = reading.get("experts"), reading.get("moe_ffn_hidden")
     shared = whole(text.get("moe_shared_expert_intermediate_size"))
     if not experts or not width or shared is None or truth(text.get("moe_latent_size")):
         return None
-    return experts * (hidden + 1) + 2 * hidden * (experts * width + shared * (whole(text.get("n_shared_experts")) or 1))
+    shared *= whole(text.get("n_shared_experts")) or 1
+    return int(experts * (hidden + 1) + 2 * hidden * (experts * width + shared))
 
 
-def _nemotron_nas(reading: Reading, text: Map, blocks: list[Map]) -> int | None:
-    """Blocks found by architecture search: each has its own groups and FFN multiple, or neither and then no norm (arXiv:2411.19146).
+def _nemotron_nas(reading: Reading, blocks: list[Map]) -> int | None:
+    """Blocks found by search: each has its own groups and FFN multiple, or neither and no norm (arXiv:2411.19146).
 
     FFN width = 2/3 * multiple * hidden, up to a multiple of 256.
     """

@@ -1,7 +1,7 @@
 """What a Hugging Face `model_type` implies beyond the keys of its config.json: tying, biases, norms, where experts sit.
 
-One readable table. A family stands here only if its parameter count follows exactly from config keys and these traits; for any
-other model the fields are read and nothing is counted.
+One readable table. A family stands here only if its parameter count follows exactly from config keys and these traits;
+for any other model the fields are read and nothing is counted.
 """
 
 from dataclasses import dataclass, field
@@ -12,8 +12,8 @@ from typing import Any
 class Family:
     """Traits of one architecture in the words of the parameter counter.
 
-    `tied` is the default when `tie_word_embeddings` is absent (None: not known). `traits` are constants, `switches` maps a counter
-    argument to (key, default). `expert_width` says that `intermediate_size` is the width of one expert.
+    `tied` is the default when `tie_word_embeddings` is absent (None: not known). `traits` are constants, `switches`
+    maps a counter argument to (key, default). `expert_width` says that `intermediate_size` is the width of one expert.
     """
 
     tied: bool | None = False
@@ -99,7 +99,8 @@ FAMILIES: dict[str, Family] = {
     "granitemoe": Family(traits=GATED, switches=QKV_AND_OUTPUT, expert_width=True),
     "smollm3": LLAMA,
     "seed_oss": Family(
-        traits=GATED, switches={"qkv_bias": ("attention_bias", True), "attention_output_bias": ("attention_out_bias", False)}
+        traits=GATED,
+        switches={"qkv_bias": ("attention_bias", True), "attention_output_bias": ("attention_out_bias", False)},
     ),
     "internlm2": Family(traits=GATED, switches={"qkv_bias": ("bias", False), "attention_output_bias": ("bias", False)}),
     "baichuan": PLAIN_GATED,
@@ -130,7 +131,8 @@ FAMILIES: dict[str, Family] = {
 # Read, not counted: what they imply when silent about tying (None: do not say).
 TIED_ELSEWHERE: dict[str, bool] = {
     "t5": True, "mt5": False, "umt5": False, "decoder_only_t5": True, "nemotron_h": False, "nemotron-nas": False,
-    "apertus": False, "hunyuan_v1_moe": False, "hunyuan_v1_dense": False, "phimoe": False, "jamba": False, "arctic": False,
+    "apertus": False, "hunyuan_v1_moe": False, "hunyuan_v1_dense": False, "phimoe": False, "jamba": False,
+    "arctic": False,
     "gemma3n_text": True, "gemma4_text": True, "bert": True, "xlm": True, "minimax": False, "minimax_text_01": False,
     "stablelm": False, "internlm": False, "granitemoehybrid": False, "lfm2": True, "mamba": True, "mamba2": False,
 }  # fmt: skip

@@ -70,45 +70,45 @@ class _JsonReader:
     def _bad(self, found: str) -> ImporterError:
         return ImporterError(f"{self.name}:{self.line} is no JSON: found {found[:20]!r} where it cannot stand")
 
-    def _take(self, group: int, token: str) -> None:
-        if group == 2 and token in "}]":
-            self._close(token)
-        elif group == 2 and token in ",:":
-            if self.want != token:
-                raise self._bad(token)
-            self.want = "value" if token == ":" or isinstance(self.stack[-1][0], Seq) else "key"
+    def _take(self, group: int, sign: str) -> None:
+        if group == 2 and sign in "}]":
+            self._close(sign)
+        elif group == 2 and sign in ",:":
+            if self.want != sign:
+                raise self._bad(sign)
+            self.want = "value" if sign == ":" or isinstance(self.stack[-1][0], Seq) else "key"
         elif self.want in {"key", "key or }"}:
             if group != 1:
-                raise self._bad(token)
-            self.key, self.key_line, self.want = _unescape(token), self.line, ":"
+                raise self._bad(sign)
+            self.key, self.key_line, self.want = _unescape(sign), self.line, ":"
         elif self.want in {"value", "value or ]"}:
-            self._value(group, token)
+            self._value(group, sign)
         else:
-            raise self._bad(token)
+            raise self._bad(sign)
 
-    def _value(self, group: int, token: str) -> None:
+    def _value(self, group: int, sign: str) -> None:
         self.nodes += 1
         if self.nodes > MOST_NODES or len(self.stack) >= DEEPEST:
             raise too_much(self.name, f"holds more than {MOST_NODES} values or nests deeper than {DEEPEST}")
         if group == 2:
-            container: Map | Seq = Map(self.line) if token == "{" else Seq(self.line)
+            container: Map | Seq = Map(self.line) if sign == "{" else Seq(self.line)
             self.stack.append((container, self.key, self.key_line))
-            self.want = "key or }" if token == "{" else "value or ]"
+            self.want = "key or }" if sign == "{" else "value or ]"
             return
-        self._put(_unescape(token) if group == 1 else _WORDS[token] if group == 4 else self._number(token))
+        self._put(_unescape(sign) if group == 1 else _WORDS[sign] if group == 4 else self._number(sign))
 
-    def _number(self, token: str) -> int | float:
-        if len(token) > LONGEST_NUMBER:
-            raise ImporterError(f"{self.name}:{self.line} holds a number of {len(token)} digits; no config has one")
+    def _number(self, sign: str) -> int | float:
+        if len(sign) > LONGEST_NUMBER:
+            raise ImporterError(f"{self.name}:{self.line} holds a number of {len(sign)} digits; no config has one")
         try:
-            return int(token) if token.lstrip("-").isdigit() else float(token)
+            return int(sign) if sign.lstrip("-").isdigit() else float(sign)
         except ValueError:
-            raise self._bad(token) from None
+            raise self._bad(sign) from None
 
-    def _close(self, token: str) -> None:
-        allowed = {",", "key or }"} if token == "}" else {",", "value or ]"}
-        if not self.stack or self.want not in allowed or isinstance(self.stack[-1][0], Map) != (token == "}"):
-            raise self._bad(token)
+    def _close(self, sign: str) -> None:
+        allowed = {",", "key or }"} if sign == "}" else {",", "value or ]"}
+        if not self.stack or self.want not in allowed or isinstance(self.stack[-1][0], Map) != (sign == "}"):
+            raise self._bad(sign)
         container, self.key, self.key_line = self.stack.pop()
         self._put(container)
 

@@ -1,4 +1,4 @@
-"""Lines that training frameworks print per step, as one regular expression per dialect, and what they print at the start.
+"""Lines that training frameworks print per step, one parser per dialect, and what they print at the start.
 
 One readable table per dialect: the key of a line, the field it stands for, the factor to the project's unit.
 """
@@ -126,7 +126,8 @@ ANNOUNCED: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = (
     (re.compile(r"(?<!encoder-)\bpipeline-model-parallel[- ]size: (\d+)"), ("pp",)),
     (
         re.compile(
-            r"Training starts at step \d+, with local batch size (\d+), global batch size (\d+), sequence length (\d+), total steps (\d+)"
+            r"Training starts at step \d+, with local batch size (\d+), global batch size (\d+), "
+            r"sequence length (\d+), total steps (\d+)"
         ),
         ("micro_batch", "global_batch", "seq_len", "train_steps"),
     ),

@@ -9,7 +9,8 @@ from etl.importers.shell_flags import Flags
 
 # Flags of models that have more than the plain decoder's matrices, and scripts of models that are no decoders.
 UNCOUNTED = (
-    "hybrid-override-pattern", "hybrid-layer-pattern", "hybrid-attention-ratio", "is-hybrid-model", "spec", "xielu", "geglu",
+    "hybrid-override-pattern", "hybrid-layer-pattern", "hybrid-attention-ratio", "is-hybrid-model", "spec", "xielu",
+    "geglu",
     "glu-activation", "attention-output-gate", "experimental-attention-variant", "linear-attention-freq", "deepnorm",
     "moe-latent-size", "add-bias-linear", "mlp-type",
 )  # fmt: skip

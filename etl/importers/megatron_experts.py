@@ -82,7 +82,7 @@ def _experts(reading: Reading, flags: Flags, width: str | None, because: str, li
 
 
 def moe_layers(flags: Flags, layers: int) -> list[bool] | None:
-    """For each layer whether it holds experts: `--first-k-dense-replace`, or `--moe-layer-freq` as a number or a list expression."""
+    """For each layer whether it holds experts, by `--first-k-dense-replace` or `--moe-layer-freq` (number or list)."""
     if not 0 < layers <= MOST_LAYERS:
         return None
     first, frequency = flags.get("first-k-dense-replace")[0], flags.joined("moe-layer-freq")

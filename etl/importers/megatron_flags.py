@@ -159,8 +159,9 @@ def _duration(reading: Reading, flags: Flags) -> None:
 
 def _precision(reading: Reading, flags: Flags) -> None:
     recipe, _, _ = flags.get("fp8-recipe")
-    for flag, word in (("fp4-format", "nvfp4"), ("fp8-format", "mxfp8" if recipe == "mxfp8" else "fp8"), ("fp8-hybrid", "fp8"),
-                       ("fp8-e4m3", "fp8"), ("bf16", "bf16"), ("fp16", "fp16")):  # fmt: skip
+    eight = "mxfp8" if recipe == "mxfp8" else "fp8"
+    words = {"fp4-format": "nvfp4", "fp8-format": eight, "fp8-hybrid": "fp8", "fp8-e4m3": "fp8"}
+    for flag, word in (words | {"bf16": "bf16", "fp16": "fp16"}).items():
         if on(flags, flag):
             if not flags.uses[flag].open:
                 reading.state("precision", word, f"--{flag}", flags.line(flag))

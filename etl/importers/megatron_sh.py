@@ -16,8 +16,10 @@ from etl.importers.shell_values import Rope
 from etl.importers.trees import Map, find
 
 NAME = "megatron_sh"
-_FLAG = re.compile(r"--(?:num-layers|hidden-size|num-attention-heads|micro-batch-size|global-batch-size|seq-length|train-iters|"
-                   r"train-samples|tensor-model-parallel-size|pipeline-model-parallel-size)\b")  # fmt: skip
+_FLAG = re.compile(
+    r"--(?:num-layers|hidden-size|num-attention-heads|micro-batch-size|global-batch-size|seq-length|train-iters"
+    r"|train-samples|tensor-model-parallel-size|pipeline-model-parallel-size)\b"
+)
 
 
 def detect(document: Document) -> float:
@@ -65,7 +67,7 @@ def _same(name: str, script: Document) -> bool:
 def _sourced(name: str, scripts: list[Document]) -> str | None:
     exact = [s.text for s in scripts if s.name == name]
     close = [s.text for s in sorted(scripts, key=lambda s: len(s.name)) if _same(name, s)]
-    return (exact or close or [None])[0]
+    return next(iter(exact or close), None)
 
 
 def _sources(script: Document, other: Document) -> bool:

@@ -13,7 +13,7 @@ def detect(document: Document) -> float:
     return 0.95 if all(key in document.tree for key in KEYS) else 0.0
 
 
-def read(document: Document, companions: list[Document]) -> Reading:
+def read(document: Document, _companions: list[Document]) -> Reading:
     """Nodes times accelerators per node; both are often written as text."""
     reading = Reading(NAME)
     tree = document.tree

@@ -94,13 +94,13 @@ def _devices(reading: Reading, shell: Shell, document: Document) -> None:
 
 def _batch(reading: Reading, shell: Shell) -> None:
     """MINIBS is the batch of one data-parallel rank."""
-    ways = [reading.get(name) for name in ("tp", "pp")]
-    mini, devices = whole(shell.word("MINIBS")), reading.get("accelerators")
-    if not mini or not devices or None in ways or reading.get("global_batch"):
+    tp, pp, mini = reading.get("tp"), reading.get("pp"), whole(shell.word("MINIBS"))
+    devices = reading.get("accelerators")
+    if not mini or not devices or not tp or not pp or reading.get("global_batch"):
         return
-    product = ways[0] * ways[1] * (reading.get("cp") or 1)
-    if devices % product == 0:
-        reading.derive("global_batch", mini * (devices // product), "accelerators", "tp", "pp", "cp")
+    ways = tp * pp * (reading.get("cp") or 1)
+    if devices % ways == 0:
+        reading.derive("global_batch", mini * (devices // ways), "accelerators", "tp", "pp", "cp")
 
 
 def _switches(reading: Reading, shell: Shell) -> None:

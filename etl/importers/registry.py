@@ -17,7 +17,7 @@ from etl.importers.problems import ImporterError
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One row of the registry: the module of a format, the syntaxes its files come in, what it tells and what it cannot."""
+    """One row of the registry: a format's module, the syntaxes of its files, what it tells and what it cannot."""
 
     module: str
     kinds: tuple[str, ...]
@@ -93,8 +93,9 @@ def choose(document: Document) -> Any:
 def read(paths: Sequence[str], counter: Callable[..., Any] | None = None) -> Reading:
     """Read the first of `paths`, with the others beside it, and return its facts.
 
-    Parameters: `paths`, the config or log first, then its companions; `counter`, the parameter counter of the analysis layer (see
-    `counting`), without which totals stay out. Raises ImporterError, one sentence, when the file cannot be read or tells nothing.
+    Parameters: `paths`, the config or log first, then its companions; `counter`, the parameter counter of the analysis
+    layer (see `counting`), without which totals stay out. Raises ImporterError, one sentence, when the file cannot be
+    read or tells nothing.
     """
     documents = [load(path) for path in paths]
     if not documents:

@@ -1,7 +1,8 @@
 """Resolve `${...}` in a tree the way OmegaConf does, without environment, code or unbounded recursion.
 
-Known: `${a.b}`, `${a[0]}`, relative `${.x}` and `${..x}`, nested `${a.${b}}`, text around an interpolation, `oc.env`, `oc.decode`,
-`oc.select` and the arithmetic of `resolvers`. What cannot be resolved stays as written; `fields.coerce` takes such text for unknown.
+Known: `${a.b}`, `${a[0]}`, relative `${.x}` and `${..x}`, nested `${a.${b}}`, text around an interpolation, `oc.env`,
+`oc.decode`, `oc.select` and the arithmetic of `resolvers`. What cannot be resolved stays as written; `fields.coerce`
+takes such text for unknown.
 """
 
 from collections.abc import Mapping
@@ -25,8 +26,9 @@ class _UnknownError(Exception):
 def resolve(root: Map, env: Mapping[str, Any] | None = None, colon_default: bool = False) -> "Resolved":
     """The tree with its interpolations replaced by values.
 
-    Parameters: `env`, values for `oc.env` that companions state (the machine's own environment is never read); `colon_default`, read
-    `${X:4}` as "variable X, else 4" (Primus). Raises ImporterError for a reference that leads to itself.
+    Parameters: `env`, values for `oc.env` that companions state (the machine's own environment is never read);
+    `colon_default`, read `${X:4}` as "variable X, else 4" (Primus). Raises ImporterError for a reference that leads to
+    itself.
 
     >>> from etl.importers.yaml_reader import read_yaml
     >>> tree = read_yaml("a: {h: 8, f: '${multiply:4, ${.h}}'}\\nb: ${a.f}\\nc: ${nowhere}", "f.yaml")
@@ -125,7 +127,7 @@ class _Resolver:
         if name == "oc.decode":
             return scalar(values[0]) if isinstance(values[0], str) else values[0]
         if name == "oc.select":
-            return self._select(values, path, depth)
+            return self._select(values, depth)
         try:
             value = RESOLVERS[name](*values) if name in RESOLVERS else None
         except TypeError:
@@ -134,7 +136,7 @@ class _Resolver:
             raise _UnknownError(name)
         return value
 
-    def _select(self, values: list[Any], path: Path, depth: int) -> Any:
+    def _select(self, values: list[Any], depth: int) -> Any:
         try:
             return self._reference(str(values[0]), (), depth)
         except _UnknownError:

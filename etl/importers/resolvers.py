@@ -1,4 +1,4 @@
-"""The functions that configs call inside `${name:argument,...}`: arithmetic and comparisons on numbers, nothing else."""
+"""The functions that configs call inside `${name:argument,...}`: arithmetic and comparisons, nothing else."""
 
 import re
 from collections.abc import Callable

@@ -39,14 +39,15 @@ _LEVELS: list[dict[str, Callable[[int, int], int]]] = [
 def evaluate(expression: str, lookup: Lookup, depth: int = 0) -> int | None:
     """The value of an arithmetic expression, or None where a name or sign is unknown.
 
-    `lookup` gives the text of a variable, or None. Raises ImporterError when variables refer to one another without end.
+    `lookup` gives the text of a variable, or None. Raises ImporterError for variables that refer to one another.
 
     >>> evaluate("500 + 39 * N", {"N": "500"}.get), evaluate("7 / 2 * 2", {}.get), evaluate("X + 1", {}.get)
     (20000, 6, None)
     """
     if depth > DEEPEST:
         raise ImporterError(f"the arithmetic {expression[:40]!r} refers to itself without end; break the loop")
-    tokens, at = [], 0
+    tokens: list[str] = []
+    at = 0
     stripped = expression.strip()
     while at < len(stripped) and len(tokens) < 2000:
         match = _TOKEN.match(stripped, at)

@@ -1,4 +1,4 @@
-"""Expand words over known variables: parameters with their operators, arithmetic, and a few pure command substitutions."""
+"""Expand words over known variables: parameters with their operators, arithmetic, pure command substitutions."""
 
 import fnmatch
 import re

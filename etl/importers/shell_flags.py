@@ -11,7 +11,7 @@ _OPTION = re.compile(r"--?[A-Za-z]")
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """One use of a flag: its values (unknown ones left out) and its line; `open` when a value depends on what is not known."""
+    """One use of a flag: its values and its line; `open` when its value depends on what is not known."""
 
     values: tuple[str, ...]
     line: int
@@ -29,7 +29,8 @@ class Flags:
     def __init__(self, words: Iterable[tuple[str, int]]) -> None:
         self.uses: dict[str, Use] = {}
         self.positional: list[str] = []
-        name, line, values = "", 0, []
+        name, line = "", 0
+        values: list[str] = []
         for word, at in _loose(words):
             if _OPTION.match(word):
                 self._keep(name, line, values)
@@ -51,7 +52,7 @@ class Flags:
         return name in self.uses
 
     def get(self, *names: str) -> tuple[str | None, str, int]:
-        """(value, flag, line) of the first of `names` that is used with a known value; the value is None without one."""
+        """(value, flag, line) of the first of `names` with a known value; the value is None without one."""
         for name in names:
             use = self.uses.get(name)
             if use is not None and use.first is not None:

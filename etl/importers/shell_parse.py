@@ -1,7 +1,7 @@
-"""Parse the part of the shell language that launch scripts use into a small tree. Parsing never executes or expands anything.
+"""Parse the part of the shell language that launch scripts use. Parsing never executes or expands anything.
 
-The parser is lenient: what it cannot follow it skips, one character at a time, because a script is a source of flags here, not a
-program. Every piece of text keeps the line it stood on.
+The parser is lenient: what it cannot follow it skips, one character at a time, because a script is a source of flags
+here, not a program. Every piece of text keeps the line it stood on.
 """
 
 import re
@@ -104,7 +104,7 @@ class Parser:
     def if_(self, depth: int) -> If:
         """`if ...; then ...; elif ...; else ...; fi`, after the `if`."""
         branches: list[tuple[list[Any] | None, list[Any]]] = []
-        word = "if"
+        word: str | None = "if"
         while word in {"if", "elif"}:
             condition = self.script(frozenset({"then", "fi"}), depth + 1)
             self.w.skip(frozenset({"then"}))

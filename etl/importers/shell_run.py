@@ -48,7 +48,7 @@ class Shell:
         self.documents: list[Rope] = []
         self.expander = Expander(self)
         self._functions: dict[str, list[Any]] = {}
-        self._find_source = find_source or (lambda name: None)
+        self._find_source = find_source or (lambda _: None)
         self._steps = self._depth = self._doubt = 0
 
     def get(self, name: str) -> Value | None:
@@ -243,5 +243,5 @@ class Shell:
         for argument in arguments:
             script = str(argument)
             if len(script.split(None, 1)) > 1 and (_FLAG.search(script) or "$" in script or name in _WRAPPERS):
-                # A flag on a new line of a quoted command belongs to the command before it, with or without a backslash.
+                # A flag on a new line of a quoted command belongs to that command, with or without a backslash.
                 self.run(_CONTINUED.sub(lambda m: " " * len(m.group()), script), line_table(argument))

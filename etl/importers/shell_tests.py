@@ -1,4 +1,4 @@
-"""Decide `[ ... ]` and `[[ ... ]]` over known texts: True, False, or None when it depends on the machine or the caller."""
+"""Decide `[ ... ]` and `[[ ... ]]` over known texts: True, False, or None where machine or caller decides."""
 
 import fnmatch
 import operator

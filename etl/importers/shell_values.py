@@ -17,7 +17,7 @@ class Rope:
 
     def __init__(self, parts: "Iterable[Piece | Rope]") -> None:
         self.parts = tuple(parts)
-        self.size = sum(p.size if isinstance(p, Rope) else len(p[0]) + 1 for p in self.parts)
+        self.size: int = sum(p.size if isinstance(p, Rope) else len(p[0]) + 1 for p in self.parts)
         if self.size > LONGEST:
             raise ImporterError("a shell variable grows past a million characters; the script is not read")
 

@@ -40,7 +40,7 @@ def _element(key: str, old: Value | None, value: Rope) -> Value | None:
 
 
 def merged(before: Value | None, ends: list[Value | None]) -> Value:
-    """What is sure after an undecided branch: an unchanged or equal value, or the part that was there before it was extended."""
+    """What is sure after an undecided branch: an unchanged or equal value, or the part before an extension."""
     first = ends[0]
     if all(end is first for end in ends) and first is not None:
         return first

@@ -19,7 +19,7 @@ DIALECTS: tuple[tuple[tuple[str, ...], Callable[[str], Step | None]], ...] = (
     (("completed step:",), log_dialects.maxtext),
     (("tps:",), log_dialects.titan),
 )
-COMPILING = {log_dialects.maxtext: 2}
+COMPILING: dict[Callable[[str], Step | None], int] = {log_dialects.maxtext: 2}
 MOST_STEPS = 10_000  # enough for a median; longer logs are read to here
 MOST_HEADER_LINES = 20_000
 MEASURED = ("step_time_s", "tflops_per_accelerator", "tokens_per_s_per_accelerator", "memory_gib")
@@ -33,7 +33,7 @@ def detect(document: Document) -> float:
     return 0.9 if steps else 0.0
 
 
-def read(document: Document, companions: list[Document]) -> Reading:
+def read(document: Document, _companions: list[Document]) -> Reading:
     """Read the first run of the log."""
     reading = Reading(NAME)
     lines = document.lines
@@ -67,7 +67,7 @@ def _steps(lines: list[str], most: int) -> tuple[list[Step], Callable[[str], Ste
 
 
 def _first_run(reading: Reading, steps: list[Step], parse: Callable[[str], Step | None] | None) -> list[Step]:
-    """Steps up to the first that goes back without being a restart of the same plan (MaxText has no plan in its lines)."""
+    """Steps up to the first that goes back; Megatron's lines carry their plan, so there a restart is the same run."""
     if parse is not log_dialects.maxtext:
         return steps
     kept: list[Step] = []

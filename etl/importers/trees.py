@@ -1,7 +1,8 @@
 """Dictionaries and lists that remember the line of every key: what the JSON, YAML and TOML readers return.
 
-The readers are iterative and bounded (characters, nodes, depth), so a nested, huge or self-multiplying file is a sentence, not a
-crash. Text that YAML 1.1 takes for a string (`1e-6`, `5e12`) stays text: `fields.coerce` turns it into a number by field.
+The readers are iterative and bounded (characters, nodes, depth), so a nested, huge or self-multiplying file is a
+sentence, not a crash. Text that YAML 1.1 takes for a string (`1e-6`, `5e12`) stays text: `fields.coerce` turns it into
+a number by field.
 """
 
 from collections.abc import Iterator

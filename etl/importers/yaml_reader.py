@@ -1,4 +1,4 @@
-"""Read YAML from parser events, with lines, repeated keys and the size of aliases counted; tags are data, never constructors."""
+"""Read YAML from parser events, with lines, repeated keys and the size of aliases; tags are data, never called."""
 
 import re
 from typing import Any
@@ -63,7 +63,7 @@ def read_yaml(text: str, name: str) -> Map:
 
 
 class _YamlReader:
-    """Builds Map and Seq from parser events with a stack of open containers; aliases share, and their size is counted."""
+    """Builds Map and Seq from parser events with a stack of open containers; aliases share, their size counts."""
 
     def __init__(self, name: str) -> None:
         self.name = name
