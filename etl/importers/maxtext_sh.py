@@ -18,6 +18,7 @@ NAME = "maxtext_sh"
 
 UNRESOLVED = "${}"
 _SETTING = re.compile(r"([a-z][a-z0-9_]*)=(.*)", re.S)
+_SLICE = re.compile(r"\bon (?:(\d{1,4})\s*x\s*|an?\s+|one\s+)?((?:v2|v3|v4|v5p|v5e|v6e)-\d{1,6})\b", re.I)
 _NODES = re.compile(r"(\d{1,5})\s*(?:nodes|VMs|hosts)\.?", re.I)
 
 
@@ -77,16 +78,35 @@ def _settings(commands: list[Command]) -> Map:
 
 
 def _remark(reading: Reading, tree: Map, document: Document) -> None:
-    """A comment with a number of nodes, times the devices of a node where the ici axes fix them."""
+    """Devices that only comments name: a slice by its type, or nodes times the devices of a node."""
     if reading.get("accelerators"):
         return
-    axes = [number(tree, k) for k in tree if k.startswith("ici_") and k.endswith("_parallelism")]
-    told = {int(m.group(1)): line for line, words in comment_blocks(document) if (m := _NODES.fullmatch(words))}
-    if len(told) != 1 or not axes or any(a is None or a <= 0 for a in axes):
+    blocks = comment_blocks(document)
+    told = _slices(blocks) or _nodes(blocks, tree)
+    if len(told) != 1:
         return
-    ((nodes, line),) = told.items()
-    devices = nodes * prod(int(a) for a in axes if a)
+    ((devices, line),) = told.items()
     reading.remark("accelerators", devices, "comment", line)
     each = reading.extra.get("per_device_batch")
     if each:
         reading.derive("global_batch", fields.number(each * devices), "accelerators")
+
+
+def _slices(blocks: list[tuple[int, str]]) -> dict[int, int]:
+    """Chips of "on 1 x v5p-512" or "on v5p-1024 slice", with the line of the comment."""
+    found: dict[int, int] = {}
+    for line, words in blocks:
+        for match in _SLICE.finditer(words):
+            size = maxtext_keys.chips(match.group(2))
+            if size:
+                found.setdefault(int(match.group(1) or 1) * size, line)
+    return found
+
+
+def _nodes(blocks: list[tuple[int, str]], tree: Map) -> dict[int, int]:
+    """A number of nodes times the product of the ici axes, where all of these are fixed."""
+    axes = [number(tree, k) for k in tree if k.startswith("ici_") and k.endswith("_parallelism")]
+    if not axes or any(a is None or a <= 0 for a in axes):
+        return {}
+    each = prod(int(a) for a in axes if a)
+    return {int(m.group(1)) * each: line for line, words in blocks if (m := _NODES.fullmatch(words))}

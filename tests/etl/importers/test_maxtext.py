@@ -87,6 +87,18 @@ def test_an_open_axis_leaves_the_devices_to_the_comment(reading):
     assert (found["global_batch"].value, found["global_batch"].origin) == (16, "comment")
 
 
+def test_a_slice_named_in_a_comment_counts_its_chips(reading):
+    text = SCRIPT.replace("# 4 nodes", "# Sized for 4M tokens on 2 x v5p-512.")
+    fact = reading("run.sh", text, ("base.yml", BASE)).facts["accelerators"]
+    # a v5p slice is named by its TensorCores, two a chip
+    assert (fact.value, fact.origin) == (2 * 256, "comment")
+
+
+def test_any_number_of_slices_is_no_number(facts):
+    text = SCRIPT.replace("# 4 nodes", "# Works for any number of v5e-256 slices, as train_compile TOPOLOGY=v5e-256.")
+    assert not {"accelerators", "dp", "global_batch"} & set(facts("run.sh", text, ("base.yml", BASE)))
+
+
 def test_closed_axes_multiply_to_the_devices(reading):
     text = SCRIPT.replace("run_name", "dcn_data_parallelism=3 run_name")
     fact = reading("run.sh", text, ("base.yml", BASE)).facts["accelerators"]
