@@ -1,4 +1,4 @@
-"""Commands of the analysis: assess, predict, calibrate. Only these functions print."""
+"""Commands of the analysis: assess, fit, predict, calibrate. Only these functions print."""
 
 from __future__ import annotations
 
@@ -80,4 +80,90 @@ def application(records: Records, architecture: ReadArchitecture) -> typer.Typer
             typer.echo(f"{out}: {len(answer):,} rows, {int(answer['step_time_s'].notna().sum()):,} with a step time, "
                        f"{int(answer['memory_gib'].notna().sum()):,} with memory")  # fmt: skip
 
+    @app.command(
+        epilog="Example: shardbook fit meta/llama-3.1-405b --accelerator nvidia/h100-sxm-80gb --accelerators 16384"
+        " --tp 8 --pp 16 --seq-len 8192 --global-batch 2048 --vs vpp=8"
+    )
+    def fit(
+        model: Annotated[str, typer.Argument(help="A model record (ORG/NAME) or the path of a published config.")],
+        accelerator: Annotated[str, typer.Option(help="Accelerator record: VENDOR/PART.")],
+        accelerators: Annotated[int, typer.Option(min=1, help="Accelerators used.")],
+        seq_len: Annotated[int, typer.Option(min=1, help="Sequence length [tokens].")],
+        global_batch: Annotated[int, typer.Option(min=1, help="Sequences per optimizer step.")],
+        tp: Annotated[int, typer.Option(min=1, help="Tensor-parallel degree.")] = 1,
+        cp: Annotated[int, typer.Option(min=1, help="Context-parallel degree.")] = 1,
+        pp: Annotated[int, typer.Option(min=1, help="Pipeline-parallel degree.")] = 1,
+        vpp: Annotated[int, typer.Option(min=1, help="Virtual stages per pipeline rank.")] = 1,
+        dp: Annotated[int | None, typer.Option(min=1, help="Data-parallel degree; derived if absent.")] = None,
+        ep: Annotated[int, typer.Option(min=1, help="Expert-parallel degree.")] = 1,
+        etp: Annotated[int | None, typer.Option(min=1, help="Expert-tensor-parallel degree.")] = None,
+        micro_batch: Annotated[int, typer.Option(min=1, help="Sequences per micro-batch.")] = 1,
+        zero_stage: Annotated[int, typer.Option(min=0, max=3, help="ZeRO stage; FSDP is 3.")] = 1,
+        precision: Annotated[str, typer.Option(help="bf16, fp16, fp8, mxfp8, nvfp4.")] = "bf16",
+        recompute: Annotated[str, typer.Option(help="none, selective, 'selective (mlp,moe_act)', full.")] = "none",
+        attention_kernel: Annotated[str, typer.Option(help="flash or unfused.")] = "flash",
+        schedule: Annotated[str | None, typer.Option(help="1f1b, interleaved, zb1p, zbv, dualpipe.")] = None,
+        layers_per_stage: Annotated[str | None, typer.Option(help="Uneven split: 7,8*14,7.")] = None,
+        vs: Annotated[list[str] | None, typer.Option(help="Another layout beside it: field=value,...")] = None,
+        as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    ) -> None:
+        """Does a layout fit, where do its bytes and seconds go? Exit 0 could fit, 1 does not fit, 3 cannot tell."""
+        given = {name: value for name, value in locals().items() if name in LAYOUT_OPTIONS and value is not None}
+        raise typer.Exit(_fit(records, architecture, model, given, vs or [], as_json))
+
     return app
+
+
+LAYOUT_OPTIONS = frozenset((
+    "accelerator", "accelerators", "seq_len", "global_batch", "tp", "cp", "pp", "vpp", "dp", "ep", "etp", "micro_batch",
+    "zero_stage", "precision", "recompute", "attention_kernel", "schedule", "layers_per_stage",
+))  # fmt: skip
+
+
+def _fit(
+    records: Records, architecture: ReadArchitecture, model: str, given: dict[str, Any], vs: list[str], as_json: bool
+) -> int:
+    """Judge the layouts, print them, return the exit code of the first."""
+    import json
+
+    from analysis import fit as fitting
+    from analysis.predicting import RefusalError, facts_of_model
+
+    found = material(records)
+    try:
+        facts = facts_of_model(model, found.models, lambda name: architecture(Path(name)))
+        changes: list[dict[str, Any]] = [{}, *(fitting.parse_change(text) for text in vs)]
+        # A changed axis leaves dp to be derived again.
+        layouts = [{k: v for k, v in given.items() if k != "dp" or not change} | change for change in changes]
+        known = set(found.accelerators["id"])
+        for layout in layouts:
+            if layout["accelerator"] not in known:
+                raise RefusalError(_unknown_accelerator(layout["accelerator"], known))
+        fits = [fitting.fit(facts, layout, found) for layout in layouts]
+    except (fitting.LayoutError, RefusalError) as error:
+        raise refuse(str(error), 2) from None
+    if as_json:
+        shown = [one.as_json() for one in fits]
+        typer.echo(json.dumps(shown[0] if not vs else shown, indent=1, ensure_ascii=False))
+    else:
+        _print_fits(str(facts.get("name", model)), fits)
+    return fitting.EXIT_CODES[fits[0].verdict]
+
+
+def _unknown_accelerator(name: str, known: set[str]) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, sorted(known), 3, 0.4)
+    return f"there is no accelerator {name!r}; did you mean {' or '.join(near) or 'one under data/accelerators'}?"
+
+
+def _print_fits(name: str, fits: list[Any]) -> None:
+    import sys
+
+    from rich.console import Console
+
+    from analysis import fit_text
+
+    console = Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else 140)
+    for part in fit_text.sections(name, fits):
+        console.print(part)

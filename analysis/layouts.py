@@ -26,7 +26,8 @@ def layout_row(facts: Facts, model: Facts) -> tuple[Row, list[str]]:
 
     Filled, each named: cp 1, and ep 1 of a mixture of experts (a report without them does not mention them);
     micro_batch 1 (the smallest there is: memory is then a lower bound); the deepest interleaving where a run says that
-    it interleaves and not how deep; fused attention for runs released from 2023 on. Nothing else is filled; what is still missing makes the row unknown.
+    it interleaves and not how deep; fused attention for runs released from 2023 on. Nothing else is filled; what is
+    still missing makes the row unknown.
 
     >>> row, filled = layout_row({"tp": 8, "recompute_modules": "mlp"}, {"layers": 126})
     >>> row["layers"], row["recompute"], filled

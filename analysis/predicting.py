@@ -63,7 +63,7 @@ def fill_models(
     for name in table["model"].unique():
         mine = table["model"] == name
         try:
-            facts = models[name] if name in models else _from_config(name, architecture) if name else {}
+            facts = facts_of_model(name, models, architecture) if name else {}
         except RefusalError as error:
             why[mine] = str(error)
             continue
@@ -74,7 +74,16 @@ def fill_models(
     return table, why
 
 
-def _from_config(name: str, architecture: Callable[[str], Facts]) -> Facts:
+def facts_of_model(name: str, models: Mapping[str, Facts], architecture: Callable[[str], Facts]) -> Facts:
+    """Architecture facts of a record by id, or of a published config by path.
+
+    Raises
+    ------
+    RefusalError
+        It is neither.
+    """
+    if name in models:
+        return models[name]
     try:
         return architecture(name)
     except Exception as error:
