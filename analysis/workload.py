@@ -106,15 +106,21 @@ def _recompute(rows: Rows, unfused: Mask, full: Array) -> dict[str, Array]:
     }
 
 
-def _fullest(rows: Rows, stated: Array | None) -> tuple[Array, Array]:
-    """Layers of the fullest stage and of the last one, MTP depths counted on the last."""
+def _stages(rows: Rows) -> dict[str, Array]:
+    """Layers of the fullest stage and of the last one (MTP depths counted there), and whether the row states them."""
     split = rows.split
     held = [
         pipeline.layers_on_stage(rows.arch.layers, split.pp, split.vpp, stage)
         for stage in (np.zeros_like(split.pp), np.minimum(1.0, split.pp - 1.0), split.pp - 1.0)
     ]
-    most = np.maximum.reduce(held) if stated is None else np.fmax(np.maximum.reduce(held), stated)
-    return most, held[2] + rows.arch.mtp_layers
+    most, last = np.maximum.reduce(held), held[2]
+    stated = np.zeros(len(rows))
+    if rows.stage_layers.shape[1]:
+        told = np.nan_to_num(rows.stage_layers)
+        final = told[np.arange(len(rows)), np.nan_to_num(split.pp - 1.0).astype(np.intp) % told.shape[1]]
+        stated = np.where(told.any(axis=1), 1.0, 0.0)
+        most, last = np.where(stated > 0, told.max(axis=1), most), np.where(stated > 0, final, last)
+    return {"layers_max": most, "layers_last": last + rows.arch.mtp_layers, "split_stated": stated}
 
 
 def workload(rows: Rows, table: pd.DataFrame, facts: ChipFacts, full_when_silent: Array | float = 0.0) -> Workload:
@@ -142,9 +148,8 @@ def workload(rows: Rows, table: pd.DataFrame, facts: ChipFacts, full_when_silent
     degrees["shard_ranks"] = _hybrid_ranks(rows, table, facts, assumed)
     dtype = rows.words.dtype
     operand = np.select([dtype == code for code in OPERAND_BYTES], list(OPERAND_BYTES.values()), 2.0)
-    most, last = _fullest(rows, None)
     work = Work(
         **degrees, **_recompute(rows, unfused, full), kernel=kernel, linear_bytes=operand,
-        quantised=np.where(dtype >= recipes.FP8, 1.0, 0.0), layers_max=most, layers_last=last,
+        quantised=np.where(dtype >= recipes.FP8, 1.0, 0.0), **_stages(rows),
     )  # fmt: skip
     return Workload(work, {sentence: mask for sentence, mask in assumed.items() if mask.any()})

@@ -75,7 +75,7 @@ def _stages(arch: Architecture, lay: Work, chip: Chip, k: Constants) -> tuple[di
     head = products.total + loss.total
     depth = arch.layers + arch.mtp_layers
     last = lay.layers_last * one + head
-    uneven = lay.layers_max * lay.pp > depth
+    uneven = (lay.layers_max * lay.pp > depth) & (lay.split_stated == 0)
     last = np.where(uneven, np.minimum(last, np.maximum((depth * one + head) / lay.pp, head)), last)
     last_is_slowest = (lay.pp <= 1) | (last >= lay.layers_max * one)
     own_head = np.where(last_is_slowest, 1.0, 0.0)

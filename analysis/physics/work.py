@@ -40,7 +40,7 @@ class Work(Split):
     recompute_projections, recompute_mlp, recompute_routed, recompute_shared (matrix products), recompute_core,
     recompute_elementwise. kernel is a code of `attention.KERNEL_CLASSES`; linear_bytes [B] the operands of the layers'
     products and quantised whether they are cast to it; layers_max and layers_last the layers of the fullest and of the
-    last stage.
+    last stage, split_stated whether the source prints them.
     """
 
     recompute_layer: Array
@@ -55,6 +55,7 @@ class Work(Split):
     quantised: Array
     layers_max: Array
     layers_last: Array
+    split_stated: Array
 
     @property
     def accelerators(self) -> Array:

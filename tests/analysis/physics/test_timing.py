@@ -234,3 +234,15 @@ def test_a_table_gives_what_its_rows_give(house: SimpleNamespace) -> None:
     table = timing.step_seconds(timing.step_parts(house.model(), house.layout(tp=degrees), house.card(), house.neutral))
     each = [sum(parts(house, tp=t).values()) for t in degrees]
     assert table == pytest.approx(each)
+
+
+def test_a_stated_split_is_taken_as_it_is(house: SimpleNamespace) -> None:
+    arch = house.model(layers=7)
+    choices = {"pp": 4.0, "layers_max": 2.0, "layers_last": 1.0, "split_stated": 1.0}
+    found = parts(house, arch, **choices)
+    head = layers.head_passes(arch, house.layout(), house.card(), house.neutral)
+    layer = sum(
+        seconds(p.total) for p in timing.layer_passes(arch, house.layout(), house.card(), house.neutral).values()
+    )
+    busy = sum(found[n] for n in ("compute", "attention", "memory")) / 4
+    assert busy == pytest.approx(layer + seconds(head[0].total) + seconds(head[1].total))
