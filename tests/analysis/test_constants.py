@@ -35,8 +35,8 @@ def timing() -> dict[str, dict[str, object]]:
 
 
 def test_every_constant_has_value_unit_and_ground(timing: dict[str, dict[str, object]]) -> None:
-    bare = [n for n, leaf in timing.items() if not {"value", "unit", "how"} <= set(leaf) or not {"cite", "note"} & set(leaf)]
-    assert bare == []
+    needed, ground = {"value", "unit", "how"}, {"cite", "note"}
+    assert [n for n, leaf in timing.items() if not needed <= set(leaf) or not ground & set(leaf)] == []
 
 
 def test_fitted_constants_lie_within_three_spreads_of_their_prior(timing: dict[str, dict[str, object]]) -> None:
