@@ -16,6 +16,8 @@ import typer
 if TYPE_CHECKING:
     import duckdb
 
+    from etl.paths import Paths
+
 HELP = "The open record of how large models were really trained: every number cited, every number recomputed."
 
 
@@ -42,6 +44,30 @@ def architecture(path: Path) -> dict[str, Any]:
     return arguments(read([str(path)], count))
 
 
+class Constants:
+    """The calibration file of the checkout."""
+
+    def read(self) -> dict[str, Any]:
+        """Nested sections of constants."""
+        from etl import database
+
+        return dict(database.some(self._paths().data, ["calibration"])["calibration"]["calibration"].value)
+
+    def write(self, text: str) -> Path:
+        """Replace the file, in canonical form."""
+        from etl.formatting import replace
+
+        target = self._paths().data / "calibration.yaml"
+        replace(target, text)
+        return target
+
+    @staticmethod
+    def _paths() -> Paths:
+        from etl.paths import Paths, find_root
+
+        return Paths(find_root(Path.cwd()))
+
+
 def assess(connection: duckdb.DuckDBPyConnection) -> None:
     """Fill the result tables of an open database."""
     from analysis.assess import results, write
@@ -62,7 +88,7 @@ def application() -> typer.Typer:
         records.app,
         importer_commands.application(count),
         database.app,
-        analysis_commands.application(open_records, architecture),
+        analysis_commands.application(open_records, architecture, Constants()),
         report_commands.app,
     )
     for group in groups:

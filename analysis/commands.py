@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 import typer
 
@@ -19,6 +19,17 @@ Records = Callable[[Sequence[str]], "duckdb.DuckDBPyConnection"]
 """Opens an in-memory database that holds the records of some kinds; the front door gives it."""
 ReadArchitecture = Callable[[Path], dict[str, Any]]
 """Reads a published config into architecture facts; the front door gives it."""
+
+
+class Constants(Protocol):
+    """The calibration file: what it holds, and how to replace it; the front door gives it."""
+
+    def read(self) -> dict[str, Any]:
+        """Nested sections of constants."""
+
+    def write(self, text: str) -> Path:
+        """Replace the file; returns its path."""
+
 
 NEEDED = ("accelerator", "system", "model", "calibration")
 
@@ -37,7 +48,7 @@ def material(records: Records) -> Material:
         return load(connection)
 
 
-def application(records: Records, architecture: ReadArchitecture) -> typer.Typer:
+def application(records: Records, architecture: ReadArchitecture, constants: Constants) -> typer.Typer:
     """The commands, bound to what reads records and configs."""
     app = typer.Typer(no_args_is_help=True, add_completion=False)
 
@@ -79,6 +90,27 @@ def application(records: Records, architecture: ReadArchitecture) -> typer.Typer
         else:
             typer.echo(f"{out}: {len(answer):,} rows, {int(answer['step_time_s'].notna().sum()):,} with a step time, "
                        f"{int(answer['memory_gib'].notna().sum()):,} with memory")  # fmt: skip
+
+    @app.command(epilog="Example: shardbook calibrate --write")
+    def calibrate(
+        write: Annotated[bool, typer.Option("--write", help="Put them into data/calibration.yaml.")] = False,
+    ) -> None:
+        """Refit the engine's constants to the measured rows; print errors fitted beside errors left out by source."""
+        from analysis import calibration, calibration_memory
+        from analysis import constants as file_of_constants
+        from analysis.material import measured_rows
+
+        with records((*NEEDED, "benchmark")) as connection:
+            rows = measured_rows(connection)
+            accelerators = connection.execute("select * from record.accelerators order by id").df()
+        before = constants.read()
+        typer.echo(f"fitting to {len(rows)} measured rows, once for each source left out ...", err=True)
+        timed = calibration.fit(rows, accelerators, before)
+        typer.echo(calibration.report(timed))
+        after, errors = calibration_memory.refit(rows, accelerators, calibration.updated(before, timed))
+        typer.echo("\n" + calibration_memory.report(errors))
+        if write:
+            typer.echo(f"wrote {constants.write(file_of_constants.to_yaml(after))}")
 
     @app.command(
         epilog="Example: shardbook fit meta/llama-3.1-405b --accelerator nvidia/h100-sxm-80gb --accelerators 16384"
