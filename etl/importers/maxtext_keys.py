@@ -37,9 +37,13 @@ LEVELS = ("ici", "dcn")
 _SELECTIVE = re.compile(r"minimal\w*|save_\w+|\w*offloaded\w*|qkv_proj\w*|proj")
 
 
-def state_model(reading: Reading, tree: Map) -> None:
-    """The architecture: per-layer widths, merged layers of gemma2, experts."""
-    if (number(tree, "global_parameter_scale", "scale") or 1) != 1:
+def state_model(reading: Reading, tree: Map, models: list[Map]) -> None:
+    """The architecture: per-layer widths, merged layers of gemma2, experts.
+
+    A named model whose file is not among `models` replaces whatever the layers say, so nothing is stated then.
+    """
+    named = word(tree, "model_name") not in {"", "default"}
+    if (named and not models) or (number(tree, "global_parameter_scale", "scale") or 1) != 1:
         return
     state_all(reading, tree, MODEL)
     blocks = reading.get("layers")

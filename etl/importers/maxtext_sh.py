@@ -40,9 +40,10 @@ def read(document: Document, companions: list[Document]) -> Reading:
     layers = [c.tree for c in companions if c.kind == "yaml"]
     check_override(reading, layers, command)
     tree = layered(layers, command)
-    maxtext_keys.state_model(reading, tree)
+    models = model_files(layers)
+    maxtext_keys.state_model(reading, tree, models)
     maxtext_keys.state_run(reading, tree)
-    maxtext_keys.architecture(reading, tree, model_files(layers))
+    maxtext_keys.architecture(reading, tree, models)
     _remark(reading, tree, document)
     return reading
 

@@ -30,10 +30,11 @@ def read(document: Document, companions: list[Document]) -> Reading:
     warn_repeated(reading, document.tree)
     files = [document, *(c for c in companions if c.kind == "yaml")]
     tree = layered([d.tree for d in files], Map())
-    maxtext_keys.state_model(reading, tree)
+    models = model_files(d.tree for d in files)
+    maxtext_keys.state_model(reading, tree, models)
     if any(_is_run(d.tree) for d in files):
         maxtext_keys.state_run(reading, tree)
-    maxtext_keys.architecture(reading, tree, model_files(d.tree for d in files))
+    maxtext_keys.architecture(reading, tree, models)
     merged_layers(reading, document)
     return reading
 
@@ -47,8 +48,8 @@ def _is_run(tree: Map) -> bool:
 
 
 def model_files(trees: Iterable[Map]) -> list[Map]:
-    """The layers that are neither base nor run file."""
-    return [t for t in trees if not _is_base(t) and not _is_run(t)]
+    """The layers that describe a model: neither base nor a run file without any width."""
+    return [t for t in trees if not _is_base(t) and (not _is_run(t) or "base_emb_dim" in t)]
 
 
 def layered(trees: Iterable[Map], command: Map) -> Map:

@@ -87,6 +87,12 @@ def test_an_open_axis_leaves_the_devices_to_the_comment(reading):
     assert (found["global_batch"].value, found["global_batch"].origin) == (16, "comment")
 
 
+def test_a_named_model_that_is_not_given_hides_that_of_the_base(facts):
+    assert not {"layers", "hidden", "vocab"} & set(facts("run.sh", SCRIPT, ("base.yml", BASE)))
+    unnamed = SCRIPT.replace("model_name=small ", "")
+    assert facts("run.sh", unnamed, ("base.yml", BASE))["layers"] == 16
+
+
 def test_a_slice_named_in_a_comment_counts_its_chips(reading):
     text = SCRIPT.replace("# 4 nodes", "# Sized for 4M tokens on 2 x v5p-512.")
     fact = reading("run.sh", text, ("base.yml", BASE)).facts["accelerators"]
