@@ -10,7 +10,7 @@ from reports import page, run_data, run_page, runs_table
 from reports.answers import answers
 from reports.figure import Figure, Section
 from reports.page import Pages
-from reports.sections import axes, clusters, compute, disclosure, fit, layouts, mfu, verdicts
+from reports.sections import axes, claims, clusters, compute, disclosure, fit, layouts, mfu, verdicts
 from reports.source import Source
 from reports.words import phrase
 
@@ -24,6 +24,7 @@ STORY: tuple[Callable[[Source], Section], ...] = (
     compute.section,
     disclosure.section,
     verdicts.section,
+    claims.section,
 )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import altair as alt
 import pandas as pd
 
-from reports.charts.grammar import Drawing, dates, fill, powers, shape, stroke, words
+from reports.charts.grammar import Drawing, dates, fill, fitted, powers, shape, stroke, words
 from reports.voice import Voice
 
 HEIGHT = 420
@@ -18,15 +18,12 @@ def over_time(
     """Dated sizes on a log axis, a rule where a source gives a range, two step lines for the largest so far."""
     x = dates("date", domain)
     y = powers("accelerators", say.axis("accelerators"), *POWERS)
-    band = alt.Chart(fit).mark_area(style="fit-band", aria=False).encode(x, alt.Y("low:Q"), alt.Y2("high"))
-    line = alt.Chart(fit).mark_line(style="fit", aria=False).encode(x, alt.Y("fit:Q"))
     steps = alt.Chart(records).mark_line(interpolate="step-after", aria=False, strokeWidth=1.2, opacity=0.75)
     spans = alt.Chart(points).transform_filter("isValid(datum.accelerators_low)").mark_rule(style="range", aria=False)
     marks = alt.Chart(points).transform_filter("isValid(datum.accelerators)").mark_point(aria=False)
     return alt.layer(
         steps.encode(x, y, stroke=stroke(), detail="hue:N"),
-        band,
-        line,
+        *fitted(fit, x),
         spans.encode(x, alt.Y("accelerators_low:Q"), alt.Y2("accelerators_high"), stroke=stroke()),
         marks.encode(x, y, stroke(), shape(), fill=fill(), strokeDash=_planned(), tooltip=_tooltip(say)),
         *words(labels, x, y),

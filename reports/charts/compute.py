@@ -5,7 +5,7 @@ from __future__ import annotations
 import altair as alt
 import pandas as pd
 
-from reports.charts.grammar import Drawing, dates, fill, powers, shape, stroke, words
+from reports.charts.grammar import Drawing, dates, fill, fitted, powers, shape, stroke, words
 from reports.voice import Voice
 
 HEIGHT = 440
@@ -24,20 +24,13 @@ def over_time(
     """Compute on a log axis; hollow triangles along the top edge stand for runs without any published figure."""
     x = dates("released", domain)
     y = powers("compute_flop", say.axis("compute_flop"), *POWERS)
-    band = (
-        alt.Chart(fit)
-        .mark_area(style="fit-band", aria=False)
-        .encode(x, alt.Y("low:Q"), alt.Y2("high"), detail="part:N")
-    )
-    line = alt.Chart(fit).mark_line(style="fit", aria=False).encode(x, alt.Y("fit:Q"), detail="part:N")
     steps = alt.Chart(records).mark_line(style="frontier", interpolate="step-after", aria=False)
     spans = alt.Chart(points).transform_filter("isValid(datum.compute_flop_low)").mark_rule(style="range", aria=False)
     marks = alt.Chart(points).transform_filter("isValid(datum.compute_flop)").mark_point(aria=False)
     nothing = alt.Chart(undisclosed).mark_point(style="undisclosed", shape="triangle-down", size=38, aria=False)
     return alt.layer(
         steps.encode(x, y),
-        band,
-        line,
+        *fitted(fit, x),
         spans.encode(x, alt.Y("compute_flop_low:Q"), alt.Y2("compute_flop_high"), stroke=stroke()),
         marks.encode(x, y, stroke(), shape(), fill=fill(), tooltip=_tooltip(say)),
         nothing.encode(x, y=alt.value(6), tooltip=_named(say)),

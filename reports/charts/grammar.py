@@ -52,3 +52,12 @@ def words(labels: pd.DataFrame, x: alt.X, y: alt.Y) -> list[alt.Chart]:
         for side in ("dx", "dy", "align"):
             layer.mark[side] = alt.ExprRef(f"datum.{side}")
     return layers
+
+
+def fitted(fit: pd.DataFrame, x: alt.X) -> list[alt.Chart]:
+    """A fitted line on its interval, part by part; nothing when nothing is fitted."""
+    if fit.empty:
+        return []
+    chart = alt.Chart(fit)
+    band = chart.mark_area(style="fit-band", aria=False).encode(x, alt.Y("low:Q"), alt.Y2("high"), alt.Detail("part:N"))
+    return [band, chart.mark_line(style="fit", aria=False).encode(x, alt.Y("fit:Q"), alt.Detail("part:N"))]

@@ -1,0 +1,1 @@
+select count(accelerators) from cluster_sizes where date is not null

@@ -1,0 +1,1 @@
+select count(mfu_reported) from mfu_comparable

@@ -1,0 +1,103 @@
+"""A small site drawn from the made-up house of tests/data, with one name that tries to become a script."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from analysis import assess
+from etl import database, records
+from etl.paths import Paths
+from reports import site
+from reports.source import Source
+
+ROOT = Path(__file__).parents[2]
+EVIL = "</script><img src=x onerror=alert(1)>"
+CHROMIUM = next((path for path in ("/usr/bin/chromium", "/usr/bin/chromium-browser") if Path(path).exists()), "")
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+def house(place: Path, with_records: bool = True) -> Path:
+    """A built and assessed database of the made-up records; one run has a hostile name."""
+    shutil.copytree(ROOT / "schemas", place / "schemas")
+    if with_records:
+        shutil.copytree(ROOT / "tests" / "data" / "house", place / "data")
+        run = place / "data" / "runs" / "acme" / "moe.yaml"
+        lines = run.read_text(encoding="utf-8").splitlines()
+        run.write_text("\n".join([f'name: "{EVIL}"', *lines[1:]]), encoding="utf-8")
+    else:
+        (place / "data").mkdir()
+    shutil.copy(ROOT / "data" / "calibration.yaml", place / "data")
+    paths = Paths(place)
+    database.build(paths, records.load(paths.data))
+    assess.assess(paths.database)
+    return paths.database
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The database of the house, a few modelled rows added."""
+    path = house(tmp_path_factory.mktemp("house"))
+    with duckdb.connect(str(path)) as connection:
+        connection.execute((ROOT / "tests" / "data" / "report" / "modelled.sql").read_text(encoding="utf-8"))
+    return path
+
+
+@pytest.fixture
+def evil() -> str:
+    """The hostile name."""
+    return EVIL
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> Path:
+    """A database without a single record."""
+    (tmp_path / "empty").mkdir()
+    return house(tmp_path / "empty", with_records=False)
+
+
+@pytest.fixture
+def counted(built: Path):
+    """Counts what a query of tests/data/report counts."""
+
+    def ask(name: str) -> int:
+        with duckdb.connect(str(built), read_only=True) as connection:
+            query = (ROOT / "tests" / "data" / "report" / f"{name}.sql").read_text(encoding="utf-8")
+            return connection.execute(query).fetchall()[0][0]
+
+    return ask
+
+
+@pytest.fixture
+def source(built: Path) -> Source:
+    return Source.open(built)
+
+
+@pytest.fixture(scope="session")
+def pages(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the drawn site."""
+    return site.build(Source.open(built), tmp_path_factory.mktemp("site")).parent
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[object]:
+    """A browser of the system; on a machine without one these tests are skipped, in CI they fail."""
+    if not CHROMIUM and not os.environ.get("CI"):
+        pytest.skip("no Chromium on this machine; install it to run the browser tests")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield chromium
+        chromium.close()

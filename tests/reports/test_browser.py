@@ -1,0 +1,134 @@
+"""The built pages in a real browser, opened from disk: drawn, silent, usable by keyboard, on phone and in the dark."""
+
+from collections.abc import Iterator
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+pytestmark = pytest.mark.browser
+SIZES = [(360, "light"), (360, "dark"), (768, "dark"), (1440, "light"), (1440, "dark")]
+MARKS = "document.querySelectorAll('[data-chart=\"{chart}\"] .box g.mark-{kind}.role-mark > path').length"
+
+
+@pytest.fixture
+def visit(browser, pages) -> Iterator[object]:
+    """Opens pages; any console error, page error or request for something outside fails the test at its end."""
+    trouble, contexts = [], []
+
+    def go(name, width=1440, scheme="light", locale="en-US", **more):
+        context = browser.new_context(
+            viewport={"width": width, "height": 900},
+            color_scheme=scheme,
+            locale=locale,
+            reduced_motion="reduce",
+            **more,
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: trouble.append(message.text) if message.type == "error" else None)
+        page.on("pageerror", lambda error: trouble.append(str(error)))
+        page.on("request", lambda one: None if one.url.startswith(("file:", "data:")) else trouble.append(one.url))
+        page.goto((pages / name).as_uri())
+        return page
+
+    yield go
+    for context in contexts:
+        context.close()
+    assert trouble == []
+
+
+def drawn(page):
+    """Scroll every chart into view and wait until all are live."""
+    page.evaluate("document.querySelectorAll('[data-chart]').forEach((one) => one.scrollIntoView())")
+    for place in page.query_selector_all("[data-chart]"):
+        place.scroll_into_view_if_needed()
+        page.wait_for_function("(one) => one.dataset.drawn", arg=place)
+    return page
+
+
+@pytest.mark.parametrize(("width", "scheme"), SIZES)
+def test_every_chart_draws_without_a_word_on_the_console(visit, width, scheme):
+    page = drawn(visit("index.html", width, scheme))
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.locator("[data-chart] .box svg").count() == page.locator("[data-chart]").count() > 3
+
+
+@pytest.mark.parametrize(("chart", "query"), [("compute-time", "compute-marks"), ("cluster-size", "cluster-marks")])
+def test_a_chart_has_as_many_marks_as_the_database_has_rows(visit, counted, chart, query):
+    page = drawn(visit("index.html"))
+    assert page.evaluate(MARKS.format(chart=chart, kind="symbol")) == counted(query) > 0
+
+
+def test_the_convention_switch_changes_the_chart_and_the_address(visit, counted):
+    page = drawn(visit("index.html"))
+    page.locator("#mfu-runs .choice input[value='as-reported']").check(force=True)
+    expected = counted("reported-marks")
+    assert expected > 0
+    page.wait_for_function(f"{MARKS.format(chart='mfu-runs', kind='symbol')} === {expected}")
+    assert "convention=as-reported" in page.url
+
+
+def test_the_language_changes_without_a_reload(visit):
+    page = drawn(visit("index.html"))
+    page.evaluate("window.stillHere = true")
+    page.locator("#lang-zh").check(force=True)
+    page.wait_for_function("document.querySelector('[data-chart=compute-time]').dataset.drawn === 'zh'")
+    assert page.evaluate("window.stillHere")
+    assert page.evaluate("document.documentElement.lang") == "zh-Hans"
+    assert page.locator("h1").inner_text() == "大模型究竟是怎样训练的"
+
+
+def test_a_chinese_reader_starts_in_chinese(visit):
+    assert visit("index.html", locale="zh-CN").locator("h1").inner_text() == "大模型究竟是怎样训练的"
+
+
+@pytest.mark.parametrize("name", ["index.html", "runs.html", "runs/acme/dense.html"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious(visit, name, scheme):
+    page = visit(name, scheme=scheme)
+    if name == "index.html":
+        drawn(page)
+    found = Axe().run(page).response["violations"]
+    serious = [(one["id"], one["nodes"][0]["html"]) for one in found if one["impact"] in ("serious", "critical")]
+    assert serious == []
+
+
+def test_the_keyboard_reaches_every_control(visit):
+    page = visit("index.html")
+    reached = set()
+    for _ in range(120):
+        page.keyboard.press("Tab")
+        reached.add(page.evaluate("document.activeElement.outerHTML.slice(0, 90)"))
+    assert any('name="lang"' in one for one in reached)
+    assert any('name="theme"' in one for one in reached)
+    assert sum("<summary" in one for one in reached) >= 1
+
+
+def test_the_page_reads_without_scripts(visit):
+    page = visit("index.html", java_script_enabled=False)
+    assert page.locator("[data-chart] > svg").count() == page.locator("[data-chart]").count()
+    assert page.locator("h1").inner_text() == "How large models were really trained"
+    page.locator("label:has(#lang-zh)").click()
+    assert page.locator("h1").inner_text() == "大模型究竟是怎样训练的"
+
+
+def test_the_table_of_runs_searches_sorts_and_filters(visit):
+    page = visit("runs.html")
+    assert page.locator("#runs tbody tr").count() == 3
+    page.locator("input[type=search]").fill("secret")
+    assert page.locator("#runs tbody tr").count() == 1
+    page.locator("input[type=search]").fill("")
+    page.locator("#filter-sparsity").select_option("dense")
+    assert page.locator("#runs tbody th").all_inner_texts() == ["Dense 1B"]
+
+
+def test_a_deep_link_to_a_fact_shows_it(visit):
+    page = visit("runs/acme/dense.html")
+    page.goto(page.url + "#phases-small-mfu")
+    assert page.locator("tr:target").count() == 1
+
+
+def test_the_narrative_prints(visit, tmp_path):
+    page = drawn(visit("index.html"))
+    page.pdf(path=str(tmp_path / "page.pdf"), format="A4")
+    assert (tmp_path / "page.pdf").stat().st_size > 50_000
