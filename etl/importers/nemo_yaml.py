@@ -5,7 +5,7 @@ from etl.importers.derive import attention_defaults
 from etl.importers.documents import Document
 from etl.importers.facts import Reading
 from etl.importers.resolve import resolve
-from etl.importers.tables import Table, agree, number, state, state_all, truth, warn_repeated, word
+from etl.importers.tables import Table, agree, number, remark_devices, state, state_all, truth, warn_repeated, word
 from etl.importers.trees import Map, find
 
 NAME = "nemo_yaml"
@@ -64,7 +64,7 @@ def read(document: Document, _companions: list[Document]) -> Reading:
     reading, tree = Reading(NAME), resolve(document.tree).tree
     warn_repeated(reading, document.tree)
     if isinstance(tree.get("step_scheduler"), Map):
-        _automodel(reading, tree)
+        _automodel(reading, tree, document)
         return reading
     state_all(reading, tree, KEYS)
     agree(reading, "seq_len", [find(tree, p) for p in LENGTHS])
@@ -136,7 +136,7 @@ def _recompute(reading: Reading, tree: Map) -> None:
         reading.default("recompute", "none", "NeMo: activations_checkpoint_granularity null")
 
 
-def _automodel(reading: Reading, tree: Map) -> None:
+def _automodel(reading: Reading, tree: Map, document: Document) -> None:
     """Automodel: sizes under `distributed`, batches under `step_scheduler`; the model is a hub name."""
     state_all(reading, tree, AUTOMODEL)
     agree(reading, "seq_len", [find(tree, p) for p in AUTOMODEL_LENGTHS])
@@ -144,3 +144,11 @@ def _automodel(reading: Reading, tree: Map) -> None:
         state(reading, "micro_batch", find(tree, "step_scheduler.local_batch_size"))
     if truth(tree, "fp8.enabled"):
         state(reading, "precision", find(tree, "fp8.enabled"), "fp8")
+    recipe = find(tree, "model.backend.te_fp8.recipe")
+    if recipe is not None:
+        kind = str(recipe.value).lower()
+        state(reading, "precision", recipe, kind if kind in {"mxfp8", "nvfp4"} else "fp8")
+    recompute = truth(tree, "distributed.activation_checkpointing")
+    if recompute is not None:
+        state(reading, "recompute", find(tree, "distributed.activation_checkpointing"), "full" if recompute else "none")
+    remark_devices(reading, document)

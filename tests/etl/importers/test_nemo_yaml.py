@@ -72,5 +72,9 @@ def test_automodel_names_its_sizes_under_distributed(facts):
     dataset: {seq_len: 64}
     """
     found = facts("a.yaml", text)
+    quantised = text.replace(
+        "pretrained_model_name_or_path: some/model}", "name: x}, backend: {te_fp8: {recipe: mxfp8}}"
+    )
+    assert facts("a.yaml", quantised)["precision"] == "mxfp8"
     assert (found["pp"], found["ep"], found["tokens"]) == (4, 16, 12 * 128 * 64)
     assert not {"layers", "micro_batch", "dp"} & set(found)
