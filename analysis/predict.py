@@ -21,6 +21,7 @@ from analysis.constants import flatten
 from analysis.inputs import Rows, read_rows
 from analysis.physics import flops, timing
 from analysis.physics.work import Parts
+from analysis.recipes import Recompute
 
 COLUMNS = (
     "id", "memory_gib", "memory_gib_low", "memory_gib_high", "step_time_s", "step_time_s_low", "step_time_s_high",
@@ -32,8 +33,8 @@ CHUNK = 50000
 #: What a part of the step is called when it is the largest loss.
 LOSSES = {
     "compute": "compute", "attention": "attention", "memory": "memory-bandwidth", "moe": "moe-overhead", "tp": "tp",
-    "cp": "cp", "ep": "ep", "host": "host", "pp": "pp-send", "bubble": "pp-bubble", "dp": "dp", "optimizer": "optimizer",
-    "scale": "scale",
+    "cp": "cp", "ep": "ep", "host": "host", "pp": "pp-send", "bubble": "pp-bubble", "dp": "dp",
+    "optimizer": "optimizer", "scale": "scale",
 }  # fmt: skip
 NO_RATE = (
     "the accelerator's record has no dense 16-bit peak",
@@ -55,6 +56,7 @@ class Timed:
     model_flop: Array
     linear_flop: Array
     peak: Array
+    hbm_bandwidth: Array
     moe: Mask
     assumed: dict[str, Mask]
 
@@ -82,6 +84,7 @@ def timed(
         model_flop=np.asarray(token["causal-with-mtp"] * tokens),
         linear_flop=np.asarray(token["6nd"] * tokens),
         peak=facts.half_peak * rows.number["accelerators"],
+        hbm_bandwidth=facts.hbm,
         moe=np.nan_to_num(rows.arch.experts) > 0,
         assumed=facts.assumed | load.assumed,
     )
@@ -137,9 +140,11 @@ def has_to_recompute(rows: Rows, superchip: Mask, memory: Mapping[str, float]) -
     if not index.size:
         return full
     some = rows.take(index)
-    kept = replace(some, recompute=replace(some.recompute, layer=np.zeros(index.size)))
+    nothing = {name: np.nan_to_num(values) for name, values in vars(some.recompute).items()}
+    kept = replace(some, recompute=Recompute(**nothing))
     need = footprint.predict_memory(kept, memory).lean
-    card = np.fmin(some.chip.get("usable_memory", np.full(index.size, np.nan)), some.chip["hbm"])
+    unknown = np.full(index.size, np.nan)
+    card = np.fmin(some.chip.get("usable_memory", unknown), some.chip.get("hbm", unknown))
     slack = np.where(np.nan_to_num(some.arch.experts) > 0, MIXTURE_SLACK, DENSE_SLACK)
     full[index] = need > slack * card
     return full
@@ -167,7 +172,7 @@ def _chunk(table: pd.DataFrame, accelerators: pd.DataFrame, calibration: Mapping
 def _reasons(rows: Rows, times: Timed, seconds: Array) -> npt.NDArray[np.object_]:
     """Why a row has no time or no memory; empty where it has both."""
     unknown = (rows.time_reasons == "") & ~np.isfinite(seconds)
-    lacks = np.select([np.isnan(times.peak), np.isnan(rows.chip["hbm_bandwidth"])], NO_RATE[:2], NO_RATE[2])
+    lacks = np.select([np.isnan(times.peak), np.isnan(times.hbm_bandwidth)], NO_RATE[:2], NO_RATE[2])
     reasons = np.where(unknown, lacks, rows.time_reasons)
     only_memory = (reasons == "") & (rows.memory_reasons != "")
     return np.where(only_memory, "memory: " + rows.memory_reasons, reasons)

@@ -16,7 +16,7 @@ from .rows import table
 PARTS: dict[str, dict[str, Any]] = {
     "nvidia/h100-sxm-80gb": {"architecture": "hopper", "bf16_tflops": 989, "fp8_tflops": 1979, "tdp_w": 700,
                              "hbm_bandwidth_gb_s": 3350, "scale_up_gb_s": 450, "scale_up_domain": 8,
-                             "scale_out_gbit_s": 400, "form_factor": "sxm"},
+                             "scale_out_gbit_s": 400, "form_factor": "sxm", "hbm_gb": 80},
     "nvidia/h100-pcie-80gb": {"architecture": "hopper", "bf16_tflops": 756, "tdp_w": 350, "hbm_bandwidth_gb_s": 2040},
     "nvidia/gb300": {"architecture": "blackwell-ultra", "bf16_tflops": 2500, "fp8_tflops": 5000, "fp4_tflops": 15000,
                      "tdp_w": 1400, "hbm_bandwidth_gb_s": 8000, "form_factor": "superchip"},

@@ -1,0 +1,154 @@
+"""Predictions of whole tables: columns, units, bounds, unknown rows, and agreement with published steps."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+from analysis import predict as prediction
+from analysis.constants import flatten
+from analysis.physics import flops
+from analysis.predict import COLUMNS, predict
+
+from .rows import LLAMA_8B, table
+from .test_chips import ACCELERATORS
+
+CALIBRATION = yaml.safe_load((Path(__file__).parents[2] / "data" / "calibration.yaml").read_text(encoding="utf-8"))
+
+
+def one(**change: Any) -> pd.Series:
+    return predict(table(change), ACCELERATORS, CALIBRATION).iloc[0]
+
+
+def test_columns_are_the_contract() -> None:
+    assert tuple(predict(table(), ACCELERATORS, CALIBRATION).columns) == COLUMNS
+
+
+def test_a_full_row_has_every_number_and_nothing_missing() -> None:
+    row = one()
+    assert row[["memory_gib", "step_time_s", "mfu"]].notna().all()
+    assert row["missing"] == ""
+    assert row["step_time_s_low"] < row["step_time_s"] < row["step_time_s_high"]
+
+
+def test_utilisation_is_causal_model_flop_over_the_dense_half_precision_peak() -> None:
+    row = one(precision="fp8")
+    flop = float(flops.per_token(LLAMA_8B, 8192)["causal"]) * 64 * 8192
+    assert row["mfu"] == pytest.approx(flop / (row["step_time_s"] * 8 * 989e12))
+
+
+def test_gpt3_175b_step_of_the_selective_recompute_paper() -> None:
+    # Korthikanti et al. 2022 (arXiv:2205.05198), Table 5: 175B on 64 A100, selective recompute and SP: 13.75 s.
+    a100 = pd.DataFrame([{"id": "nvidia/a100-sxm-80gb", "architecture": "ampere", "bf16_tflops": 312, "tdp_w": 400,
+                          "hbm_bandwidth_gb_s": 2039, "scale_up_gb_s": 300, "scale_up_domain": 8, "hbm_gb": 80,
+                          "scale_out_gbit_s": 200}])  # fmt: skip
+    gpt3 = {"accelerator": "nvidia/a100-sxm-80gb", "accelerators": 64, "layers": 96, "hidden": 12288, "vocab": 51200,
+            "ffn_hidden": 49152, "heads": 96, "kv_heads": 96, "gated_mlp": False, "tied_embeddings": True, "tp": 8,
+            "seq_len": 2048, "sequence_parallel": True, "pp": 8, "vpp": 3, "dp": 1, "global_batch": 64,
+            "precision": "fp16", "attention_kernel": "unfused", "zero_stage": 0, "recompute": "selective"}  # fmt: skip
+    row = predict(table(gpt3), a100, CALIBRATION).iloc[0]
+    assert row["step_time_s"] == pytest.approx(13.75, rel=0.08)
+    assert row["step_time_s_low"] < 13.75 < row["step_time_s_high"]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"accelerator": "nvidia/h1000"}, "accelerator is not known: 'nvidia/h1000'"),
+        ({"layers": None}, "layers is not stated"),
+        ({"tp": 3}, "tp*cp*pp*dp is 24 but accelerators is 8"),
+        ({"micro_batch": "many"}, "micro_batch is not a number: 'many'"),
+        ({"global_batch": -4}, "global_batch must be at least 1, found -4"),
+        ({"precision": "int3"}, "precision is not known: 'int3'"),
+        ({"accelerator": "nvidia/v100-sxm-32gb"}, "no dense 16-bit peak"),
+        ({"accelerator": "nvidia/h100-pcie-80gb", "precision": "fp8"}, "no peak for this precision"),
+    ],
+)
+def test_a_row_that_cannot_be_computed_is_unknown_and_says_why(change: dict[str, Any], words: str) -> None:
+    row = one(**change)
+    assert np.isnan(row["step_time_s"])
+    assert np.isnan(row["mfu"])
+    assert row["bound_by"] == ""
+    assert words in row["missing"]
+
+
+def test_bad_rows_leave_their_neighbours_alone() -> None:
+    alone = one()
+    mixed = predict(table({"tp": 3}, {}, {"hidden": "wide"}), ACCELERATORS, CALIBRATION)
+    assert mixed["step_time_s"].notna().tolist() == [False, True, False]
+    assert mixed.iloc[1]["step_time_s"] == alone["step_time_s"]
+
+
+def test_an_empty_table_gives_an_empty_answer() -> None:
+    assert predict(table().iloc[:0], ACCELERATORS, CALIBRATION).shape == (0, len(COLUMNS))
+
+
+def test_an_absent_column_is_one_sentence() -> None:
+    with pytest.raises(ValueError, match="the table lacks the column tp"):
+        predict(table().drop(columns="tp"), ACCELERATORS, CALIBRATION)
+
+
+def test_assumptions_are_named_and_those_of_a_class_widen_the_interval() -> None:
+    stated, silent = one(seq_len=2048), one(seq_len=2048, recompute=None)
+    assert "recompute is not stated" in silent["missing"]
+    assert silent["step_time_s"] == stated["step_time_s"]
+    amd = one(seq_len=2048, accelerator="amd/mi300x")
+    width = [(r["step_time_s_high"] - r["step_time_s_low"]) / r["step_time_s"] for r in (stated, amd)]
+    assert width[1] > width[0]
+
+
+def test_what_cannot_fit_without_recompute_is_taken_as_recomputing() -> None:
+    # 32 sequences of 8192 tokens in one micro-batch need far more than 80 GB
+    huge = {"micro_batch": 32, "global_batch": 256, "recompute": None}
+    row, full = one(**huge), one(**huge | {"recompute": "full"})
+    assert "full assumed" in row["missing"]
+    assert row["step_time_s"] == full["step_time_s"]
+
+
+def test_superchips_offload_instead() -> None:
+    huge = {"micro_batch": 64, "global_batch": 512, "recompute": None, "accelerator": "nvidia/gb300"}
+    assert "none assumed" in one(**huge)["missing"]
+
+
+def test_a_long_table_is_computed_in_pieces_with_the_same_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = table(*({"global_batch": 8 * (i + 1)} for i in range(7)))
+    whole = predict(rows, ACCELERATORS, CALIBRATION)
+    monkeypatch.setattr(prediction, "CHUNK", 3)
+    pd.testing.assert_frame_equal(whole, predict(rows, ACCELERATORS, CALIBRATION))
+
+
+@pytest.mark.parametrize(
+    ("change", "loss"),
+    [
+        ({}, "compute"),
+        ({"seq_len": 131072, "global_batch": 8}, "attention"),
+        ({"pp": 8, "dp": 1, "global_batch": 2}, "pp-bubble"),
+        ({"zero_stage": 3, "accelerators": 1024, "dp": 1024, "global_batch": 1024, "seq_len": 256,
+          "network_note": "1 x 10 Gbit/s per 8-GPU node"}, "dp"),
+        ({"tp": 64, "dp": 1, "accelerators": 64, "network_note": "1 x 10 Gbit/s per 8-GPU node"}, "tp"),
+    ],
+)  # fmt: skip
+def test_the_largest_loss_has_a_name(change: dict[str, Any], loss: str) -> None:
+    assert one(**change)["bound_by"] == loss
+
+
+def test_every_part_of_a_step_can_be_named() -> None:
+    constants = flatten(CALIBRATION["timing"])
+    rows = table()
+    times = prediction.timed(prediction.read_rows(rows, ACCELERATORS), rows, ACCELERATORS, constants)
+    assert set(times.parts) == set(prediction.LOSSES)
+
+
+def test_twice_the_batch_takes_twice_the_time_but_for_what_happens_once_a_step() -> None:
+    once, twice = one(), one(global_batch=128)
+    assert 1.9 < twice["step_time_s"] / once["step_time_s"] <= 2.0
+
+
+def test_mixtures_have_wider_intervals_than_dense_models() -> None:
+    moe = one(experts=8, experts_per_token=2, moe_ffn_hidden=14336, ep=8)
+    dense = one()
+    width = [(r["step_time_s_high"] - r["step_time_s_low"]) / r["step_time_s"] for r in (dense, moe)]
+    assert width[0] < 0.45 < width[1]
