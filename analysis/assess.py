@@ -11,7 +11,7 @@ from typing import Any
 import duckdb
 import pandas as pd
 
-from analysis import modelled, utilisation
+from analysis import modelled, trends, utilisation
 from analysis.cases import FLOP_FACTS, Facts, phase_cases, run_cases
 from analysis.material import load
 from analysis.spans import as_span
@@ -115,6 +115,9 @@ def assess(database: Path, step: Step = quiet) -> dict[str, int]:
             rows = results(connection)
             step("writing results")
             write(connection, rows)
+            step("fitting trends")
+            rows["trends"] = trends.rows(connection)
+            write(connection, {"trends": rows["trends"]})
         draft.replace(database)
     finally:
         draft.unlink(missing_ok=True)
