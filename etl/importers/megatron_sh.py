@@ -21,11 +21,15 @@ _FLAG = re.compile(
     r"|train-samples|tensor-model-parallel-size|pipeline-model-parallel-size)\b"
 )
 
+_TRAINS = re.compile(r"\bpretrain_\w+\.py|[Mm]egatron|torchrun|torch\.distributed|#SBATCH")
+
 
 def detect(document: Document) -> float:
     """A script with the flags of Megatron's argument parser."""
     found = set(_FLAG.findall(document.text[:400_000]))
-    return min(0.95, 0.3 + 0.2 * len(found)) if found else 0.0
+    if not found:  # the flags may stand in a file that the script sources
+        return 0.1 if _TRAINS.search(document.text[:400_000]) else 0.0
+    return min(0.95, 0.3 + 0.2 * len(found))
 
 
 def follow(document: Document, companions: list[Document]) -> tuple[Shell, list[Command], dict[str, tuple[str, int]]]:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import takewhile
 
 from etl.importers.shell_values import known
 
@@ -60,9 +61,9 @@ class Flags:
         return None, "", 0
 
     def joined(self, name: str) -> str | None:
-        """All values of a flag as one text, for a list that blanks took apart; None when a part is not known."""
+        """The values of a flag up to the first unknown one, as one text: a list that blanks took apart."""
         use = self.uses.get(name)
-        return None if use is None or use.first is None or not known("".join(use.values)) else "".join(use.values)
+        return None if use is None or use.first is None else "".join(takewhile(known, use.values))
 
     def line(self, name: str) -> int | None:
         """The line of a flag."""

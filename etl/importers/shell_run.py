@@ -242,6 +242,7 @@ class Shell:
             arguments = [Rope(piece for a in arguments for piece in ((" ", a.line or 0), a))]
         for argument in arguments:
             script = str(argument)
-            if len(script.split(None, 1)) > 1 and (_FLAG.search(script) or "$" in script or name in _WRAPPERS):
+            plain = script.lstrip()[:1] not in {"-", ""}
+            if plain and len(script.split(None, 1)) > 1 and (_FLAG.search(script) or "$" in script or name in _WRAPPERS):
                 # A flag on a new line of a quoted command belongs to that command, with or without a backslash.
                 self.run(_CONTINUED.sub(lambda m: " " * len(m.group()), script), line_table(argument))
