@@ -1,7 +1,8 @@
-"""One layout in full: memory by stage and part, time by part, traffic by dimension."""
+"""Layouts in full: memory by stage and part, time by part, traffic by dimension; many at once, or one."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +19,8 @@ from analysis.physics import timing, traffic
 from analysis.predict import has_to_recompute, predict
 
 GIB = 2.0**30
+STATES = ("weights", "gradients", "master_weights", "moments")
+Layout = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -47,48 +50,86 @@ class Detail:
         return str(self.prediction["missing"] or "")
 
 
-def row_table(row: dict[str, Any]) -> pd.DataFrame:
-    """A layout as the one-row table of text cells that predictions read; absent facts are blank.
+def layout_table(layouts: Sequence[Layout]) -> pd.DataFrame:
+    """Layouts as the table of text cells that predictions read; absent facts are blank.
 
-    >>> row_table({"tp": 8})["tp"][0], row_table({"tp": 8})["pp"][0]
+    >>> table = layout_table([{"tp": 8}])
+    >>> table["tp"][0], table["pp"][0]
     ('8', '')
     """
-    cells = dict.fromkeys(("id", *REQUIRED), "") | {k: str(v) for k, v in row.items() if v is not None}
-    return pd.DataFrame([cells], dtype=str)
+    names = dict.fromkeys(("id", *REQUIRED, *(name for layout in layouts for name in layout)))
+    cells = [{name: "" if (v := layout.get(name)) is None else str(v) for name in names} for layout in layouts]
+    return pd.DataFrame(cells, columns=list(names), dtype=str)
 
 
-def detail(row: dict[str, Any], material: Material) -> Detail:
-    """Memory, time and traffic of one layout.
+def detail(layout: Layout, material: Material) -> Detail:
+    """Memory, time and traffic of one layout."""
+    return details([layout], material)[0]
+
+
+def details(layouts: Sequence[Layout], material: Material) -> list[Detail]:
+    """Memory, time and traffic of layouts.
 
     Parameters
     ----------
-    row
-        Columns of a layout row by name; absent means not stated.
+    layouts
+        Columns of a layout row by name, one mapping each; absent means not stated.
     material
         Accelerators and constants.
     """
-    table = row_table(row)
+    if not layouts:
+        return []
+    table = layout_table(layouts)
     answer = predict(table, material.accelerators, material.constants)
-    prediction = {str(name): answer[name].iloc[0] for name in answer.columns}
     rows = read_rows(table, material.accelerators)
-    has_memory = rows.memory_reasons[0] == ""
-    stages = _stages(rows, material) if has_memory else pd.DataFrame()
-    if not np.isfinite(prediction["step_time_s"]):
-        return Detail(prediction, stages, {}, [])
     seconds, links = _timing(rows, table, material)
-    return Detail(prediction, stages, seconds, links)
+    timed = np.isfinite(answer["step_time_s"].to_numpy(dtype=float))
+    return [
+        Detail(
+            {str(name): answer[name].iloc[i] for name in answer.columns},
+            stages(rows, material, i),
+            {name: float(values[i]) for name, values in seconds.items()} if timed[i] else {},
+            _links(links, seconds, i) if timed[i] else [],
+        )
+        for i in range(len(layouts))
+    ]
 
 
-def _stages(rows: Rows, material: Material) -> pd.DataFrame:
-    """GiB by stage (rows) and part (columns)."""
+def stages(rows: Rows, material: Material, row: int) -> pd.DataFrame:
+    """GiB of one row by stage (rows) and part (columns); empty where memory is not known."""
+    if rows.memory_reasons[row] != "":
+        return pd.DataFrame()
     with np.errstate(all="ignore"):
-        parts = by_stage(rows, flatten(material.constants["memory"]), 0)
+        parts = by_stage(rows, flatten(material.constants["memory"]), row)
     table = pd.DataFrame({name: np.asarray(values) / GIB for name, values in parts.items()})
     return table.loc[:, (table.abs() > 1e-9).any()]
 
 
-def _timing(rows: Rows, table: pd.DataFrame, material: Material) -> tuple[dict[str, float], list[Traffic]]:
-    k = flatten(material.constants["timing"])
+def states_gib(layouts: Sequence[Layout], material: Material) -> list[float | None]:
+    """Weights, gradients and optimizer of the fullest stage [GiB] of each layout; None where they are unknown."""
+    if not layouts:
+        return []
+    rows = read_rows(layout_table(layouts), material.accelerators)
+    found = []
+    for row in range(len(layouts)):
+        table = stages(rows, material, row)
+        held = table[[name for name in STATES if name in table]]
+        found.append(None if table.empty else float(held.sum(axis=1).max()))
+    return found
+
+
+@dataclass(frozen=True)
+class Links:
+    """Traffic of a table by dimension: bytes, seconds, and whether the group stays in its scale-up domain."""
+
+    sent: dict[str, Any]
+    busy: dict[str, Any]
+    inside: dict[str, Any]
+
+
+def _timing(rows: Rows, table: pd.DataFrame, material: Material) -> tuple[dict[str, Any], Links]:
+    """Seconds by part and traffic of every row; NaN where a row says too little."""
+    k, size = flatten(material.constants["timing"]), len(table)
     facts = chips.chip_facts(rows, table, material.accelerators, k)
     superchip = chips.is_superchip(table, material.accelerators)
     full = has_to_recompute(rows, superchip, flatten(material.constants["memory"]))
@@ -96,30 +137,20 @@ def _timing(rows: Rows, table: pd.DataFrame, material: Material) -> tuple[dict[s
     chip = chips.chip(facts, k)
     with np.errstate(all="ignore"):
         parts = timing.step_parts(rows.arch, lay, chip, k)
-        sent, busy = traffic.sent_bytes(rows.arch, lay), traffic.link_seconds(rows.arch, lay, chip, k)
-        placed = traffic.placement(lay, chip.domain)
-    links = [
-        Traffic(name, _one(sent[name]), "scale-up" if _one(placed[name]) > 0 else "scale-out",
-                _one(sent[name]) / _one(busy[name]), _one(busy[name]), _one(parts[name]))
-        for name in traffic.DIMENSIONS
-        if _one(sent[name]) > 0 and _one(busy[name]) > 0
-    ]  # fmt: skip
-    return {name: _one(value) for name, value in parts.items()}, links
+        links = (
+            traffic.sent_bytes(rows.arch, lay),
+            traffic.link_seconds(rows.arch, lay, chip, k),
+            traffic.placement(lay, chip.domain),
+        )
+    sent, busy, inside = ({name: np.broadcast_to(v, (size,)) for name, v in one.items()} for one in links)
+    return {name: np.broadcast_to(v, (size,)) for name, v in parts.items()}, Links(sent, busy, inside)
 
 
-STATES = ("weights", "gradients", "master_weights", "moments")
-
-
-def states_gib(row: dict[str, Any], material: Material) -> tuple[float, int] | None:
-    """Weights, gradients and optimizer of the fullest stage [GiB] and which stage; None where they are unknown."""
-    table = row_table(row)
-    rows = read_rows(table, material.accelerators)
-    if rows.memory_reasons[0] != "":
-        return None
-    stages = _stages(rows, material)
-    total = stages[[name for name in STATES if name in stages]].sum(axis=1)
-    return float(total.max()), int(np.argmax(total.to_numpy()))
-
-
-def _one(value: Any) -> float:
-    return float(np.asarray(value).reshape(-1)[0])
+def _links(links: Links, seconds: dict[str, Any], row: int) -> list[Traffic]:
+    found = []
+    for name in traffic.DIMENSIONS:
+        sent, busy = float(links.sent[name][row]), float(links.busy[name][row])
+        if sent > 0 and busy > 0:
+            place = "scale-up" if links.inside[name][row] > 0 else "scale-out"
+            found.append(Traffic(name, sent, place, sent / busy, busy, float(seconds[name][row])))
+    return found

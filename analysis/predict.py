@@ -128,25 +128,22 @@ def said(assumed: Mapping[str, Mask], reasons: npt.NDArray[np.object_]) -> npt.N
     return np.where(reasons == "", np.asarray(texts, dtype=object)[position], reasons)
 
 
-def has_to_recompute(rows: Rows, superchip: Mask, memory: Mapping[str, float]) -> Array:
+def has_to_recompute(rows: Rows, superchip: Mask, peak: footprint.Footprint, memory: Mapping[str, float]) -> Array:
     """1 where a row states no recompute and everything kept would not fit, even in the leanest reading of the row.
 
     Superchips are left alone: their recipes move activations to the host's memory instead. Mixtures of experts need a
-    wider gap, since their activations depend on routing.
+    wider gap, since their activations depend on routing. Only rows whose richest reading (`peak`) is too large can be
+    concerned, so only those are computed again.
     """
-    silent = np.isnan(rows.recompute.layer) & ~superchip & (rows.memory_reasons == "")
-    full = np.zeros(len(rows))
-    index = np.flatnonzero(silent)
-    if not index.size:
-        return full
-    some = rows.take(index)
-    nothing = {name: np.nan_to_num(values) for name, values in vars(some.recompute).items()}
-    kept = replace(some, recompute=Recompute(**nothing))
-    need = footprint.predict_memory(kept, memory).lean
-    unknown = np.full(index.size, np.nan)
-    card = np.fmin(some.chip.get("usable_memory", unknown), some.chip.get("hbm", unknown))
-    slack = np.where(np.nan_to_num(some.arch.experts) > 0, MIXTURE_SLACK, DENSE_SLACK)
-    full[index] = need > slack * card
+    unknown, full = np.full(len(rows), np.nan), np.zeros(len(rows))
+    card = np.fmin(rows.chip.get("usable_memory", unknown), rows.chip.get("hbm", unknown))
+    limit = card * np.where(np.nan_to_num(rows.arch.experts) > 0, MIXTURE_SLACK, DENSE_SLACK)
+    index = np.flatnonzero(np.isnan(rows.recompute.layer) & ~superchip & (peak.rich > limit))
+    if index.size:
+        some = rows.take(index)
+        nothing = {name: np.nan_to_num(values) for name, values in vars(some.recompute).items()}
+        kept = replace(some, recompute=Recompute(**nothing))
+        full[index] = footprint.predict_memory(kept, memory).lean > limit[index]
     return full
 
 
@@ -156,7 +153,7 @@ def _chunk(table: pd.DataFrame, accelerators: pd.DataFrame, calibration: Mapping
     superchip = chips.is_superchip(table, accelerators)
     peak = footprint.predict_memory(rows, of_memory)
     with np.errstate(all="ignore"):  # rows that lack a number carry NaN through every formula
-        times = timed(rows, table, accelerators, k, has_to_recompute(rows, superchip, of_memory))
+        times = timed(rows, table, accelerators, k, has_to_recompute(rows, superchip, peak, of_memory))
         seconds = np.where(rows.time_reasons == "", times.seconds, np.nan)
         mfu = times.model_flop / (seconds * times.peak)
     reasons = _reasons(rows, times, seconds)
