@@ -60,7 +60,7 @@ class Shape:
         return self.properties.get(name, self.values)
 
 
-LIMITS = ("minimum", "maximum", "exclusiveMinimum", "minItems", "uniqueItems", "minProperties", "minLength")
+LIMITS = ("minimum", "maximum", "exclusiveMinimum", "minItems", "uniqueItems", "minProperties", "minLength", "format")
 
 
 @dataclass(frozen=True, eq=False)

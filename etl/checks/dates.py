@@ -22,6 +22,18 @@ def first_day(text: str) -> date:
     return date.fromisoformat(f"{text}-01-01"[:10])
 
 
+def is_date(value: object) -> bool:
+    """Whether a value of another record, which its own findings may be about, is a day, month or year.
+
+    >>> is_date("2024-07"), is_date("todo"), is_date(2024), is_date("2024-02-30")
+    (True, False, False, False)
+    """
+    try:
+        return isinstance(value, str) and len(value) in {4, 7, 10} and bool(first_day(value))
+    except ValueError:
+        return False
+
+
 def last_day(text: str) -> date:
     """Last day of a day, month or year.
 
@@ -42,7 +54,7 @@ def released_before_its_accelerator(subject: Subject) -> Iterator[Finding]:
         part = subject.house.catalogue["accelerator"].get(phase.get("accelerator", ""))
         born = part.value.get("released") if part else None
         # The part's own file may be wrong; its schema findings stand there.
-        if released and isinstance(born, str) and len(born) in {4, 7, 10} and last_day(released) < first_day(born):
+        if released and is_date(born) and last_day(released) < first_day(str(born)):
             message = f"the run was released {released}, before its accelerator {phase['accelerator']}: {born}"
             yield subject.at(
                 ("released",), message, "compare both dates with the sources", also=[(*path, "accelerator")]

@@ -55,7 +55,9 @@ def findings_of(one: Subject) -> Iterator[Finding]:
         return
     one.fits = not any(problem.code.startswith("SCH") for problem in problems)
     # A citation still to be filled in names its source already.
-    bad = {one.path for one in problems if one.code != "SCH002" and not (one.code == "TDO001" and "cite" in one.path)}
+    bad = {
+        one.path for one in problems if one.code != "SCH002" and not (one.code == "TDO001" and "cite" in one.path[:-1])
+    }
     one.value = shape.clean(record.value, bad) if bad else record.value
     for rule in RULES.values():
         if rule.run and (not rule.kinds or record.kind in rule.kinds):

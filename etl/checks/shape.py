@@ -176,7 +176,7 @@ def _scalar(value: Any, shape: Shape, path: Path) -> Iterator[Problem]:
         if (shape.pattern and not shape.pattern.search(value)) or len(value) < shape.limits.get("minLength", 0):
             cited = "cite" in path[-2:-1] or shape.name in {"from", "via"}
             yield Problem("SCH005", path, *repair.wrong_form(value, _named(shape, path), cited))
-        elif shape.base == "date" and not _exists(value):
+        elif (shape.base == "date" or shape.limits.get("format") == "date") and not _exists(value):
             yield Problem("SCH009", path, f"{value} is no day of the calendar", "look the date up in the source")
     elif isinstance(value, int | float) and not isinstance(value, bool):
         yield from _number(value, shape, path)
@@ -217,7 +217,7 @@ def clean(value: Any, bad: set[Path], path: Path = ()) -> Any:
         return {key: clean(below, bad, (*path, key)) for key, below in value.items() if (*path, key) not in bad}
     if isinstance(value, list):
         wrong = [number for number in range(len(value)) if (*path, number) in bad]
-        if wrong and not any(isinstance(item, dict) for item in value):
+        if wrong and not any(isinstance(item, dict) for number, item in enumerate(value) if number not in wrong):
             return []
         return [{} if number in wrong else clean(item, bad, (*path, number)) for number, item in enumerate(value)]
     return value

@@ -101,7 +101,7 @@ def _written(subject: Subject, block: Block) -> set[str]:
     """Names under which values of a block may be cited, those that failed the schema included."""
     present: set[str] = set().union(*(names(path) for path, _ in block.leaves()), set())
     node = find(subject.record.doc.root, block.path) if subject.record.doc.root else None
-    for key, below in node.value.items() if node else ():
+    for key, below in node.value.items() if node and isinstance(node.value, dict) else ():
         shape = block.shape.properties.get(key)
         if shape is None or shape.cited:
             present |= {key, *(below.value if isinstance(below.value, dict) else ())}
