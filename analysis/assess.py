@@ -60,8 +60,8 @@ def results(connection: duckdb.DuckDBPyConnection) -> dict[str, list[Row]]:
     rows: dict[str, list[Row]] = {"parameters": list(parameter_rows(material.models))}
     rows |= {table: [] for table in ("flops", "verdicts", "memory", "communication", "timing")}
     phases: dict[str, list[Facts]] = {}
-    for facts in phase_cases(connection, material.models):
-        found = modelled.phase(facts, material)
+    cases = list(phase_cases(connection, material.models))
+    for facts, found in zip(cases, modelled.phases(cases, material), strict=True):
         implied = utilisation.of_phase(facts, "causal")
         known = {"causal_mfu": implied[0]} if implied else {}
         phases.setdefault(facts["run_id"], []).append(facts | found.facts | known)

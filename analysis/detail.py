@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis import chips, workload
 from analysis.columns import REQUIRED
 from analysis.constants import flatten
 from analysis.footprint import by_stage
 from analysis.inputs import Rows, read_rows
 from analysis.material import Material
-from analysis.physics import timing, traffic
-from analysis.predict import has_to_recompute, predict
+from analysis.physics import traffic
+from analysis.predict import Timed, computed, predict
 
 GIB = 2.0**30
 STATES = ("weights", "gradients", "master_weights", "moments")
@@ -81,8 +80,9 @@ def details(layouts: Sequence[Layout], material: Material) -> list[Detail]:
         return []
     table = layout_table(layouts)
     answer = predict(table, material.accelerators, material.constants)
-    rows = read_rows(table, material.accelerators)
-    seconds, links = _timing(rows, table, material)
+    rows, _, times = computed(table, material.accelerators, material.constants)
+    seconds = {name: np.broadcast_to(values, (len(table),)) for name, values in times.parts.items()}
+    links = _traffic(rows, times, material)
     timed = np.isfinite(answer["step_time_s"].to_numpy(dtype=float))
     return [
         Detail(
@@ -127,23 +127,15 @@ class Links:
     inside: dict[str, Any]
 
 
-def _timing(rows: Rows, table: pd.DataFrame, material: Material) -> tuple[dict[str, Any], Links]:
-    """Seconds by part and traffic of every row; NaN where a row says too little."""
-    k, size = flatten(material.constants["timing"]), len(table)
-    facts = chips.chip_facts(rows, table, material.accelerators, k)
-    superchip = chips.is_superchip(table, material.accelerators)
-    full = has_to_recompute(rows, superchip, flatten(material.constants["memory"]))
-    lay = workload.workload(rows, table, facts, full).work
-    chip = chips.chip(facts, k)
+def _traffic(rows: Rows, times: Timed, material: Material) -> Links:
+    """Traffic of every row; NaN where a row says too little."""
     with np.errstate(all="ignore"):
-        parts = timing.step_parts(rows.arch, lay, chip, k)
         links = (
-            traffic.sent_bytes(rows.arch, lay),
-            traffic.link_seconds(rows.arch, lay, chip, k),
-            traffic.placement(lay, chip.domain),
+            traffic.sent_bytes(rows.arch, times.work),
+            traffic.link_seconds(rows.arch, times.work, times.chip, flatten(material.constants["timing"])),
+            traffic.placement(times.work, times.chip.domain),
         )
-    sent, busy, inside = ({name: np.broadcast_to(v, (size,)) for name, v in one.items()} for one in links)
-    return {name: np.broadcast_to(v, (size,)) for name, v in parts.items()}, Links(sent, busy, inside)
+    return Links(*({name: np.broadcast_to(v, (len(rows),)) for name, v in one.items()} for one in links))
 
 
 def _links(links: Links, seconds: dict[str, Any], row: int) -> list[Traffic]:

@@ -73,7 +73,8 @@ def complete(row: Row) -> Row:
     2
     """
     tp, cp, pp = (int(row.get(axis, 1)) for axis in ("tp", "cp", "pp"))
-    row = {"tp": 1, "cp": 1, "pp": 1, "ep": 1, "vpp": 1} | row
+    one: Row = dict.fromkeys(("tp", "cp", "pp", "ep", "vpp"), 1)
+    row = one | row
     group, world = tp * cp * pp, int(row["accelerators"])
     if "dp" not in row and world % group == 0:
         row["dp"] = world // group
@@ -136,20 +137,18 @@ def fit(model: Facts, layout: Row, material: Material) -> Fit:
     """
     row = {name: model[name] for name in ARCHITECTURE if name in model} | complete(layout) | {"id": "fit"}
     found = detail(row, material)
-    states = states_gib(leanest(row)[0], material)
+    states = states_gib([leanest(row)[0]], material)[0]
     card = card_gib(str(row["accelerator"]), material)
-    verdict, why = _judge(found, None if states is None else states[0], card)
-    return Fit(row, found, card, None if states is None else states[0], verdict, why, remarks(row, found, states, card))
+    verdict, why = _judge(found, states, card)
+    return Fit(row, found, card, states, verdict, why, remarks(row, found, states, card))
 
 
 def card_gib(accelerator: str, material: Material) -> float:
     """Memory of the accelerator as the device reports it, else as sold read as GiB [GiB]; NaN when not known."""
-    table = material.accelerators.set_index("id")
-    if accelerator not in table.index:
-        return float("nan")
-    card = table.loc[accelerator]
-    usable = card["usable_memory_gib"]
-    return float(usable if usable == usable and usable is not None else card["hbm_gb"])
+    table = material.accelerators
+    sizes = table.loc[table["id"] == accelerator, ["usable_memory_gib", "hbm_gb"]].to_numpy(dtype=float)
+    known = sizes[np.isfinite(sizes)]
+    return float(known[0]) if known.size else float("nan")
 
 
 def _judge(found: Detail, states: float | None, card: float) -> tuple[str, str]:
@@ -163,7 +162,7 @@ def _judge(found: Detail, states: float | None, card: float) -> tuple[str, str]:
     return ("does-not-fit", shown) if low > card else ("could-fit", shown)
 
 
-def remarks(row: Row, found: Detail, states: tuple[float, int] | None, card: float) -> list[str]:
+def remarks(row: Row, found: Detail, states: float | None, card: float) -> list[str]:
     """What follows from the numbers, in sentences."""
     said = [*_bubble(row), *_tensor(row, found, states, card)]
     step = found.prediction
@@ -187,12 +186,12 @@ def _bubble(row: Row) -> list[str]:
     return [f"{text}; any MFU near or above that needs interleaving, more micro-batches or fewer stages."]
 
 
-def _tensor(row: Row, found: Detail, states: tuple[float, int] | None, card: float) -> list[str]:
+def _tensor(row: Row, found: Detail, states: float | None, card: float) -> list[str]:
     tp = int(row["tp"])
-    if tp == 1 and states is not None and np.isfinite(card) and states[0] < card:
+    if tp == 1 and states is not None and np.isfinite(card) and states < card:
         cuts = " x ".join(f"{axis.upper()} {row[axis]}" for axis in ("pp", "ep") if int(row[axis]) > 1)
         by = f"{cuts} and the sharded optimizer leave" if cuts else "The sharded optimizer leaves"
-        return [f"No TP is needed for the states: {by} {states[0]:.1f} GiB of {card:.1f} GiB on the fullest stage."]
+        return [f"No TP is needed for the states: {by} {states:.1f} GiB of {card:.1f} GiB on the fullest stage."]
     link = next((one for one in found.traffic if one.dimension == "tp"), None)
     if link is None:
         return []

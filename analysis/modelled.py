@@ -1,14 +1,15 @@
-"""What the engine says of one recorded phase: rows of the result tables, and facts for its verdicts."""
+"""What the engine says of recorded phases: rows of the result tables, and facts for their verdicts."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from analysis.cases import Facts
-from analysis.detail import Detail, detail, states_gib
+from analysis.detail import Detail, details, states_gib
 from analysis.layouts import layout_row, leanest
 from analysis.material import Material
 
@@ -23,16 +24,26 @@ class Modelled:
     facts: Facts = field(default_factory=dict)
 
 
-def phase(facts: Facts, material: Material) -> Modelled:
-    """Memory, communication and time of one phase, and its model states at their least."""
-    row, filled = layout_row(facts, material.models.get(facts["model"], {}))
+def phases(cases: Sequence[Facts], material: Material) -> list[Modelled]:
+    """Memory, communication and time of phases, and their model states at their least."""
+    layouts = [layout_row(facts, material.models.get(facts["model"], {})) for facts in cases]
+    lean = [leanest(row) for row, _ in layouts]
+    found = details([row for row, _ in layouts], material)
+    states = states_gib([row for row, _ in lean], material)
+    return [
+        _modelled(facts, row, filled, one, held, words)
+        for facts, (row, filled), one, held, (_, words) in zip(cases, layouts, found, states, lean, strict=True)
+    ]
+
+
+def _modelled(facts: Facts, row: Row, filled: list[str], found: Detail, states: float | None, words: str) -> Modelled:
     absent = [name for name in ("accelerator", "layers") if name not in row]
     if absent:
         return Modelled(facts={"engine_lacks": ", ".join(absent)})
-    found = detail(row, material)
     assumed = "; ".join([*filled, *([found.missing] if found.missing else [])])
     key = {"run_id": facts["run_id"], "phase": facts["name"], "assumed": assumed or None}
-    return Modelled(rows(found, key), _facts(found, filled) | _states(row, material))
+    known = {} if states is None else {"states_low_gib": states} | ({"states_assumption": words} if words else {})
+    return Modelled(rows(found, key), _facts(found, filled) | known)
 
 
 def rows(found: Detail, key: Row) -> dict[str, list[Row]]:
@@ -62,12 +73,3 @@ def _facts(found: Detail, filled: list[str]) -> Facts:
     if "memory_gib" not in known:
         known["engine_lacks"] = found.missing
     return known | ({"modelled_with": ", ".join(filled)} if filled else {})
-
-
-def _states(row: Row, material: Material) -> Facts:
-    lean, words = leanest(row)
-    states = states_gib(lean, material)
-    if states is None:
-        return {}
-    facts: Facts = {"states_low_gib": states[0], "states_stage": states[1]}
-    return facts | ({"states_assumption": words} if words else {})

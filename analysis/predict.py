@@ -20,7 +20,7 @@ from analysis.columns import check_columns
 from analysis.constants import flatten
 from analysis.inputs import Rows, read_rows
 from analysis.physics import flops, timing
-from analysis.physics.work import Parts
+from analysis.physics.work import Chip, Parts, Work
 from analysis.recipes import Recompute
 
 COLUMNS = (
@@ -50,8 +50,11 @@ STEPS = ("recompute", "attention_kernel", "no measured rows", "bf16_tflops", "fp
 
 @dataclass(frozen=True)
 class Timed:
-    """Step times of a table: parts [s], model FLOP per step, peak of all accelerators, open inputs by sentence."""
+    """Step times of a table: what runs on which chip, parts [s], model FLOP per step, peak of all accelerators, open
+    inputs by sentence."""
 
+    work: Work
+    chip: Chip
     parts: Parts
     model_flop: Array
     linear_flop: Array
@@ -76,10 +79,13 @@ def timed(
     """
     facts = chips.chip_facts(rows, table, accelerators, k)
     load = workload.workload(rows, table, facts, full)
-    parts = timing.step_parts(rows.arch, load.work, chips.chip(facts, k), k)
+    chip = chips.chip(facts, k)
+    parts = timing.step_parts(rows.arch, load.work, chip, k)
     token = flops.per_token(rows.arch, rows.split.seq_len)
     tokens = rows.number["global_batch"] * rows.split.seq_len
     return Timed(
+        work=load.work,
+        chip=chip,
         parts=parts,
         model_flop=np.asarray(token["causal-with-mtp"] * tokens),
         linear_flop=np.asarray(token["6nd"] * tokens),
@@ -147,17 +153,25 @@ def has_to_recompute(rows: Rows, superchip: Mask, peak: footprint.Footprint, mem
     return full
 
 
-def _chunk(table: pd.DataFrame, accelerators: pd.DataFrame, calibration: Mapping[str, Any]) -> pd.DataFrame:
+def computed(
+    table: pd.DataFrame, accelerators: pd.DataFrame, calibration: Mapping[str, Any]
+) -> tuple[Rows, footprint.Footprint, Timed]:
+    """A table read, its peak memory and its step times by part; NaN in rows that lack a number."""
     k, of_memory = flatten(calibration["timing"]), flatten(calibration["memory"])
     rows = read_rows(table, accelerators)
     superchip = chips.is_superchip(table, accelerators)
     peak = footprint.predict_memory(rows, of_memory)
     with np.errstate(all="ignore"):  # rows that lack a number carry NaN through every formula
-        times = timed(rows, table, accelerators, k, has_to_recompute(rows, superchip, peak, of_memory))
+        return rows, peak, timed(rows, table, accelerators, k, has_to_recompute(rows, superchip, peak, of_memory))
+
+
+def _chunk(table: pd.DataFrame, accelerators: pd.DataFrame, calibration: Mapping[str, Any]) -> pd.DataFrame:
+    rows, peak, times = computed(table, accelerators, calibration)
+    with np.errstate(all="ignore"):
         seconds = np.where(rows.time_reasons == "", times.seconds, np.nan)
         mfu = times.model_flop / (seconds * times.peak)
     reasons = _reasons(rows, times, seconds)
-    low, high = bounds(times, k)
+    low, high = bounds(times, flatten(calibration["timing"]))
     gib = {f"memory_gib{end}": getattr(peak, name) / 2.0**30 for end, name in MEMORY_ENDS.items()}
     return pd.DataFrame({
         "id": rows.ids, **gib, "step_time_s": seconds, "step_time_s_low": seconds * low,
