@@ -19,9 +19,10 @@ from etl.importers.yaml_reader import read_yaml
 
 FOLDER = Path(derive.__file__).parent
 ODD = st.sampled_from(
-    [None, True, False, 0, -1, 1, 2, 8, 4096, 10**19, 1.5, -0.5, 1e300, "", "auto", "1e6", "8_192", "${a.b}", "${..x}",
-     "none", "full", "bf16", "x" * 3000, "M*-E", "2ep", "63900ba", [], {}, [1, 2], [0, 1], ["a"], [None], "llama", "mpt",
-     "moe", "swiglu"]
+    [None, True, False, 0, -1, 1, 2, 8, 4096, 10**19, 1.5, -0.5, 1e300, "", "auto", "1e6", "8_192", "${a.b}",
+     "${..x}",
+     "none", "full", "bf16", "x" * 3000, "M*-E", "2ep", "63900ba", [], {}, [1, 2], [0, 1], ["a"], [None], "llama",
+     "mpt", "moe", "swiglu"]
 )  # fmt: skip
 TREES = [row.module for row in FORMATS if {"yaml", "json", "toml"} & set(row.kinds)]
 TEXTS = [row.module for row in FORMATS if {"shell", "log"} & set(row.kinds)]
