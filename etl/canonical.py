@@ -16,7 +16,11 @@ ANY = Shape("value")
 
 
 def to_node(value: Any) -> Node:
-    """Plain Python values as a tree, numbers in their shortest spelling."""
+    """Plain Python values as a tree, numbers in their shortest spelling.
+
+    >>> to_node({"tokens": 3.8e25}).value["tokens"].text
+    '3.8e25'
+    """
     if isinstance(value, dict):
         return Node({str(key): to_node(below) for key, below in value.items()}, (1, 1), 0, 0)
     if isinstance(value, list | tuple):
@@ -60,6 +64,10 @@ def form(doc: Doc, shape: Shape) -> str:
     Raises
     ------
     ValueError : the document has no mapping at its top
+
+    >>> from etl.yaml_io import parse
+    >>> form(parse(b"note: 'x'", "a.yaml"), ANY)
+    'note: x\\n'
     """
     if doc.root is None or not isinstance(doc.root.value, dict):
         raise ValueError(f"{doc.path} holds no mapping of keys to values")
@@ -96,7 +104,11 @@ def mend(node: Node, shape: Shape) -> Node:
 
 
 def render(node: Node, shape: Shape) -> str:
-    """A tree of mappings as text."""
+    """A tree of mappings as text.
+
+    >>> render(to_node({"layout": {"tp": 8}}), ANY)
+    'layout:\\n  tp: 8\\n'
+    """
     return "\n".join(_mapping(node, shape, 0)) + "\n" if node.value else "{}\n"
 
 

@@ -29,12 +29,16 @@ class Finding:
     fields: tuple[str, ...] = ()
 
     def text(self) -> str:
-        """Two lines for a terminal."""
+        """Two lines for a terminal: the sentence, and below it the way out."""
         head = f"{self.path}:{self.line}:{self.col} {self.code} {self.message}"
         return f"{head}\n    {self.tip}" if self.tip else head
 
     def github(self) -> str:
-        """One workflow command that annotates the line of a pull request."""
+        """One workflow command that annotates the line of a pull request.
+
+        >>> Finding("a.yaml", 3, 9, "REF001", "no such model").github()
+        '::error file=a.yaml,line=3,col=9,title=REF001::no such model'
+        """
         body = _escape(f"{self.message}; {self.tip}" if self.tip else self.message)
         return f"::error file={_escape(self.path, ':,')},line={self.line},col={self.col},title={self.code}::{body}"
 

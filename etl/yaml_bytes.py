@@ -29,12 +29,16 @@ def fetch(path: Path, name: str) -> bytes | Finding:
     try:
         size = path.stat().st_size
         if size > SIZE_LIMIT:
-            message = f"the file has {size:,} bytes; a record has at most {SIZE_LIMIT:,}"
-            return Finding(name, 1, 1, "YAM006", message, "split it, or move long prose to the source and cite it")
+            return _too_large(size, name)
         return path.read_bytes()
     except OSError as error:
         reason = (error.strerror or "unreadable").lower()
         return Finding(name, 1, 1, "YAM018", f"the file cannot be read: {reason}", "check its name and permissions")
+
+
+def _too_large(size: int, name: str) -> Finding:
+    message = f"the file has {size:,} bytes; a record has at most {SIZE_LIMIT:,}"
+    return Finding(name, 1, 1, "YAM006", message, "split it, or move long prose to the source and cite it")
 
 
 def decode(content: bytes, name: str) -> tuple[str, list[Finding]]:
@@ -53,10 +57,9 @@ def decode(content: bytes, name: str) -> tuple[str, list[Finding]]:
     >>> text, found[0].code
     ('a: 1\\n', 'YAM003')
     """
-    findings: list[Finding] = []
     if len(content) > SIZE_LIMIT:
-        message = f"the file has {len(content):,} bytes; a record has at most {SIZE_LIMIT:,}"
-        return "", [Finding(name, 1, 1, "YAM006", message, "split it, or move long prose to the source and cite it")]
+        return "", [_too_large(len(content), name)]
+    findings: list[Finding] = []
     if content.startswith(b"\xef\xbb\xbf"):
         content = content[3:]
         tip = "run shardbook fmt, or save as UTF-8 without BOM"

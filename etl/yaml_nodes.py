@@ -67,7 +67,11 @@ def scalar(text: str, plain: bool) -> Any:
 
 
 def number(text: str) -> int | float | str:
-    """The number that a text spells, or the text itself."""
+    """The number that a text spells in JSON's way, or the text itself.
+
+    >>> number("1e3"), number("010")
+    (1000.0, '010')
+    """
     found = NUMBER.match(text)
     if not found:
         return text
@@ -78,7 +82,11 @@ def number(text: str) -> int | float | str:
 
 
 def plain(node: Node) -> Any:
-    """The tree as plain Python values."""
+    """The tree as plain Python values.
+
+    >>> plain(Node({"tp": Node(8, (1, 5), 4, 5, "8")}, (1, 1), 0, 5))
+    {'tp': 8}
+    """
     if isinstance(node.value, dict):
         return {key: plain(below) for key, below in node.value.items()}
     if isinstance(node.value, list):

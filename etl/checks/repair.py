@@ -41,7 +41,11 @@ FORMS = {
 
 
 def guideline(shape: Shape) -> str:
-    """How to fill a field: its description, its unit, its choices and its guidelines, in one line."""
+    """How to fill a field: its description, its unit, its choices and its guidelines, in one line.
+
+    >>> guideline(Shape("seq_len", description="Training sequence length.", unit="tokens"))
+    'Training sequence length. Unit: tokens.'
+    """
     if shape.base == "citation":
         return "'<source key> <page, table, section or line>', as in  paper Table 4"
     parts = [shape.description]
@@ -169,7 +173,11 @@ def slug(text: str) -> str:
 
 
 def out_of_range(value: float, shape: Shape) -> str:
-    """A way out for a number outside its range."""
+    """A way out for a number outside its range.
+
+    >>> out_of_range(41, Shape("mfu", limits={"maximum": 1}))
+    'write a fraction: mfu: 0.41'
+    """
     if shape.limits.get("maximum") == 1 and 1 < value <= 100:
         return f"write a fraction: {shape.name}: {value / 100:g}"
     if value == 0:

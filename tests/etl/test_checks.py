@@ -46,6 +46,70 @@ def test_a_bad_record_gives_the_code_in_its_name_and_no_other(bad: Path, tmp_pat
     assert not any("Traceback" in finding.text() or "\n" in finding.message + finding.tip for finding in found)
 
 
+SENTENCES = {
+    "runs/acme/SCH001-one-letter-off.yaml": "17:3 SCH001 the key 'tokns' is unknown here\n    did you mean 'tokens'?",
+    "runs/acme/SCH003-no-is-text.yaml": (
+        "30:70 SCH003 sequence_parallel is the text 'NO', where true or false is wanted\n"
+        "    write  sequence_parallel: false"
+    ),
+    "runs/acme/SCH003-sexagesimal.yaml": (
+        "32:14 SCH003 seq_len is the text '16:8', where a whole number is wanted\n"
+        "    write a whole number as the source prints it, without its unit; the field's unit is tokens"
+    ),
+    "runs/acme/REF001-unknown-model.yaml": (
+        "3:8 REF001 there is no model 'acme/alpah' below data/models/\n    did you mean 'acme/alpha'?"
+    ),
+    "runs/acme/REF005-two-phases-of-one-name.yaml": (
+        "45:11 REF005 the name 'main' stands twice in phases, first on line 24\n    give it a name of its own"
+    ),
+    "runs/acme/SUM001-axes-do-not-multiply.yaml": (
+        "30:5 SUM001 dp 32 * tp 4 * pp 4 * cp 1 = 512, which is not accelerators: 256\n"
+        "    compare each axis with the source; where sources disagree, add a conflicts entry"
+    ),
+    "runs/acme/SUM015-in-the-future.yaml": (
+        "5:11 SUM015 2031-06-02 lies in the future; today is 2026-08-01\n    write the date that the source prints"
+    ),
+    "runs/acme/NAM003-script-in-name.yaml": (
+        "1:7 NAM003 name holds markup: '</script><script>ale'\n"
+        "    write the name as a reader sees it, without tags and entities"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SENTENCES)
+def test_common_mistakes_get_these_very_words(name: str, tmp_path: Path) -> None:
+    found = with_bad(tmp_path, INVALID / name)
+    assert [finding.text() for finding in found] == [f"data/{name.lower()}:{SENTENCES[name]}"]
+
+
+def test_an_exception_with_a_reason_accepts_a_finding_until_its_day(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    shutil.copytree(VALID, data)
+    shutil.copy(INVALID / "runs/acme/SUM001-axes-do-not-multiply.yaml", data / "runs/acme/beta.yaml")
+    assert [finding.code for finding in findings(data)] == ["SUM001"]
+    entry = "exceptions:\n  - code: SUM001\n    record: runs/acme/beta.yaml\n    why: So printed.\n    until: {}\n"
+    (data / "exceptions.yaml").write_text(entry.format("2026-08-01"))
+    assert findings(data) == []
+    (data / "exceptions.yaml").write_text(entry.format("2026-07-31"))
+    assert [finding.code for finding in findings(data)] == ["EXC002", "SUM001"]
+
+
+def test_a_conflict_about_the_field_accepts_its_arithmetic(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    shutil.copytree(VALID, data)
+    text = (INVALID / "runs/acme/SUM001-axes-do-not-multiply.yaml").read_text()
+    conflict = (
+        "conflicts:\n  - field: phases.main.layout.dp\n    other: 16\n    cite: code line 3\n    why: Two versions.\n"
+    )
+    (data / "runs/acme/beta.yaml").write_text(text.replace("\ncite:", f"\n{conflict}cite:"))
+    assert findings(data) == []
+
+
+def test_every_rule_stands_in_the_page_on_checks() -> None:
+    page = (ROOT / "docs" / "checks.md").read_text("utf-8")
+    assert [code for code, rule in RULES.items() if f"| {code} | {rule.name} |" not in page] == []
+
+
 def test_every_rule_has_a_bad_record() -> None:
     assert {path.name[:6] for path in BAD} == set(RULES)
 
