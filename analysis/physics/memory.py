@@ -96,7 +96,7 @@ def micro_batch_bytes(of: Pieces, place: Place) -> Array:
     has_experts = of.arch.experts > 0
     plain = place.layers - place.moe_layers + np.where(has_experts, 0.0, prediction)
     mixture = place.moe_layers + np.where(has_experts, prediction, 0.0)
-    return _times(plain, of.dense_layer) + _times(mixture, of.moe_layer) + mask + sent
+    return states.times(plain, of.dense_layer) + states.times(mixture, of.moe_layer) + mask + sent
 
 
 def _late(parts: Parts, of: Pieces) -> Parts:
@@ -115,8 +115,3 @@ def _late(parts: Parts, of: Pieces) -> Parts:
     out["working"] = np.where(ends, second, parts["working"])
     out["gradients"] = np.where(late & ~ends, 0.0, parts["gradients"])
     return out
-
-
-def _times(count: Array, each: Array) -> Array:
-    """Product in which no layers of a kind weigh nothing, even where that kind's size is not known."""
-    return np.where(count > 0, count * each, 0.0)

@@ -68,14 +68,14 @@ def stage_on_rank(pieces: RankPieces, place: Place) -> Pair:
     22074273792
     """
     plain = place.layers - place.moe_layers
-    dense = _times(plain, pieces.dense_layer[0]) + _times(place.moe_layers, pieces.moe_layer[0])
+    dense = times(plain, pieces.dense_layer[0]) + times(place.moe_layers, pieces.moe_layer[0])
     dense = dense + place.is_first * pieces.embedding[0] + place.is_last * pieces.head[0]
-    dense = dense + _times(place.is_last, pieces.prediction[0])
-    experts = _times(place.moe_layers, pieces.moe_layer[1]) + _times(place.is_last, pieces.prediction[1])
+    dense = dense + times(place.is_last, pieces.prediction[0])
+    experts = times(place.moe_layers, pieces.moe_layer[1]) + times(place.is_last, pieces.prediction[1])
     return dense, experts
 
 
-def _times(count: Array, each: Array) -> Array:
+def times(count: Array, each: Array) -> Array:
     """Product in which nothing of a kind weighs nothing, even where that kind's size is not known."""
     return np.where(count > 0, count * each, 0.0)
 

@@ -99,6 +99,30 @@ def test_a_bracket_spans_recompute_from_all_to_nothing() -> None:
     assert found.best[0] == pytest.approx(np.sqrt(found.lean[0] * found.rich[0]))
 
 
+@pytest.mark.parametrize(
+    ("field", "lean", "rich"),
+    [("zero_stage", 3, 0), ("attention_kernel", "flash", "unfused"), ("recompute", "full", "none")],
+)
+def test_each_end_of_a_bracket_is_the_row_with_that_choice(field: str, lean: object, rich: object) -> None:
+    found = predicted({field: ""})
+    assert found.lean[0] == predicted({field: lean}).lean[0]
+    assert found.rich[0] == predicted({field: rich}).rich[0]
+
+
+def test_open_sequence_parallelism_spans_both_choices() -> None:
+    base = {"tp": 4, "dp": 2}
+    found, on, off = (predicted(base | {"sequence_parallel": s}) for s in ("", True, False))
+    assert (found.lean[0], found.rich[0]) == (on.lean[0], off.rich[0])
+
+
+def test_dense_first_layers_follow_a_stated_split() -> None:
+    moe = MIXTRAL | {"pp": 4, "dp": 8, "accelerators": 32, "dense_layers": 3, "layers_per_stage": "[2, 10, 10, 10]"}
+    parts = footprint.by_stage(read(moe), CONSTANTS, 0)
+    dense, expert = 41_943_040 + 3 * 4096 * 14336 + 8192, 41_943_040 + 3 * 4096 * 14336 + 8 * 4096 + 8192
+    assert parts["weights"][0] == 2 * (2 * dense + 32000 * 4096)
+    assert parts["weights"][1] == 2 * (dense + 9 * expert)
+
+
 def test_margins_lie_around_both_ends() -> None:
     found = predicted()
     assert found.low[0] == pytest.approx(0.9 * min(found.lean[0], found.best[0]))

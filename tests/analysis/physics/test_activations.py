@@ -178,6 +178,12 @@ def test_expert_tensor_parallelism_cancels_inside_the_experts(etp: int) -> None:
     assert parts["dispatched_tokens"] == 2 * 4096 * 64 * 2 * etp / 4
 
 
+def test_without_sequence_parallelism_every_tensor_rank_routes_all_tokens() -> None:
+    arch = describe(MIXTRAL)
+    both = [float(activations.routed_tokens(arch, split(seq_len=64, tp=4, ep=2, sequence_parallel=p))) for p in (0, 1)]
+    assert both == [128, 32]
+
+
 @given(st.sampled_from([LLAMA_3_8B, MIXTRAL, DEEPSEEK_V3]), st.integers(1, 8), st.integers(1, 8))
 def test_activations_grow_with_tokens_and_shrink_with_context_parallelism(facts: Facts, b: int, cp: int) -> None:
     kind = mixture if "experts" in facts else dense
@@ -259,6 +265,8 @@ def test_passing_tensors_of_a_dense_layer_by_hand() -> None:
 
 def test_passing_scores_replace_mlp_gradients_where_they_are_larger() -> None:
     assert backward(gpt(2, 64, 4), {"seq_len": 4096}, unfused_attention=1) == 4096 * (4 * 64 + 4 * 4 * 4096)
+    split_up = backward(gpt(2, 64, 4), {"seq_len": 4096, "tp": 2}, unfused_attention=1)
+    assert split_up == 4096 * (4 * 64 + 4 * 4 * 4096 / 2)
 
 
 def test_passing_tensors_of_a_mixture_follow_the_routed_tokens() -> None:

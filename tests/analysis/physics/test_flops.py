@@ -89,9 +89,18 @@ def test_selective_recompute_repeats_only_the_forward_core() -> None:
     assert float(token["hardware-flops"] - token["model-flops"]) == 4 * 8192 * 4096 * 32
 
 
-def test_without_recompute_hardware_and_model_flops_are_one() -> None:
-    token = flops.per_token(LLAMA_3_8B, 8192)
+@pytest.mark.parametrize("facts", [LLAMA_3_8B, DEEPSEEK_V3])
+def test_without_recompute_hardware_and_model_flops_are_one(facts: Facts) -> None:
+    token = flops.per_token(facts, 8192)
     assert float(token["hardware-flops"]) == float(token["model-flops"])
+
+
+@pytest.mark.parametrize("facts", [LLAMA_3_8B, DEEPSEEK_V3])
+def test_full_recompute_repeats_a_third_of_everything_but_the_head(facts: Facts) -> None:
+    token = flops.per_token(facts, 8192, recomputed_linear=1, recomputed_core=1)
+    head = 6 * facts["hidden"] * facts["vocab"]
+    again = float(token["hardware-flops"] - token["model-flops"])
+    assert again == pytest.approx((float(token["model-flops"]) - head) / 3)
 
 
 def test_six_n_d_counts_active_parameters_only() -> None:

@@ -208,3 +208,10 @@ def test_a_missing_fact_makes_the_count_unknown_and_not_smaller() -> None:
 def test_more_of_anything_is_more_parameters(name: str, factor: int) -> None:
     larger = LLAMA_2_7B | {"head_dim": 128, name: LLAMA_2_7B[name] * (factor + 1)}
     assert parameters.count(larger)["total"] > parameters.count(LLAMA_2_7B)["total"]
+
+
+def test_a_tied_matrix_is_active_once_as_head_when_the_embedding_is_left_out() -> None:
+    counted = parameters.count(QWEN_3_4B)
+    assert int(counted["active_without_embedding"]) == int(counted["total"])
+    untied = parameters.count(QWEN_3_4B | {"tied_embeddings": False})
+    assert int(untied["active_without_embedding"]) == int(untied["total"]) - 151936 * 2560 == int(counted["total"])

@@ -60,6 +60,13 @@ def test_stated_splits_count_dense_layers_from_the_layers_before() -> None:
     assert int(pipeline.place(deep, *args).moe_layers) == 2
 
 
+def test_dense_layers_of_interleaved_stages_are_those_of_their_first_chunk() -> None:
+    # 64 layers on 4 stages of 4 chunks, 0-3, 4-7, ... in turn; 6 dense layers fill one chunk and half of another
+    arch = describe({"layers": 64, "experts": 8, "dense_layers": 6})
+    cut = split(seq_len=1, pp=4, vpp=4)
+    assert [int(pipeline.place(arch, cut, np.asarray(float(i))).moe_layers) for i in range(4)] == [12, 14, 16, 16]
+
+
 def test_every_second_layer_can_be_moe() -> None:
     arch = describe({"layers": 24, "experts": 8, "moe_layer_step": 2})
     assert int(arch.moe_layers) == 12

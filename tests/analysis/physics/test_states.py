@@ -176,6 +176,13 @@ def test_gathered_weights_by_hand() -> None:
     assert float(last - middle) == 2 * 2 * 512 * 64
 
 
+def test_a_mixture_gathers_its_moe_layers() -> None:
+    arch, cut = describe(MIXTRAL), split(seq_len=1, dp=8, zero_stage=3)
+    layer = 3 * 8 * 4096 * 14336 + 4096 * 8 + 4096 * (2 * 4096 + 2 * 1024) + 2 * 4096
+    gathered = states.gathered_bytes(arch, cut, recipe(), states.rank_pieces(arch, cut), np.asarray(0.0))
+    assert float(gathered) == 2 * 2 * layer
+
+
 def test_nothing_is_gathered_below_zero_3() -> None:
     arch, cut = describe(GPT_22B), split(seq_len=1, dp=8, zero_stage=2)
     assert float(states.gathered_bytes(arch, cut, recipe(), states.rank_pieces(arch, cut), np.asarray(1.0))) == 0
