@@ -58,14 +58,44 @@ def application(records: Records, architecture: ReadArchitecture, constants: Con
         import duckdb
 
         from analysis.assess import assess as run
+        from analysis.claims import ClaimError
 
         if not database.exists():
             raise refuse(f"there is no database at {database}; make it with: shardbook build")
         try:
             written = run(database, lambda text: typer.echo(f"  {text} ...", err=True))
+        except ClaimError as error:
+            raise refuse(str(error)) from None
         except duckdb.IOException as error:
             raise refuse(f"the database {database} cannot be used ({str(error).splitlines()[0]})") from None
         typer.echo(", ".join(f"{count:,} {table}" for table, count in written.items()) + f" in {database}")
+
+    @app.command(epilog="Example: shardbook claims --topic utilisation")
+    def claims(
+        topic: Annotated[str | None, typer.Option(help="Only one topic: memory, parallelism, layouts, ...")] = None,
+        database: Database = DATABASE,
+        as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    ) -> None:
+        """Print each claim with its verdict, the numbers, and what would change it."""
+        import json
+
+        import duckdb
+
+        from analysis.cases import query
+
+        if not database.exists():
+            raise refuse(f"there is no database at {database}; make it with: shardbook build && shardbook assess")
+        with duckdb.connect(str(database), read_only=True) as connection:
+            found = query(connection, "judged_claims").to_dict("records")
+        shown = [row for row in found if topic in (None, row["topic"])]
+        if not shown:
+            raise refuse("there are no judged claims" + (f" on {topic!r}" if topic else "") + "; run: shardbook assess")
+        if as_json:
+            typer.echo(json.dumps(shown, ensure_ascii=False, indent=1))
+            return
+        for row in shown:
+            typer.echo(f"{row['number']}. [{row['verdict']}] {row['statement_en']}\n   {row['finding_en']}")
+            typer.echo(f"   Would change: {row['would_change_en']}\n")
 
     @app.command(epilog="Example: shardbook predict rows.csv -o build/predicted.csv")
     def predict(
