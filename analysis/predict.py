@@ -134,17 +134,20 @@ def said(assumed: Mapping[str, Mask], reasons: npt.NDArray[np.object_]) -> npt.N
     return np.where(reasons == "", np.asarray(texts, dtype=object)[position], reasons)
 
 
-def has_to_recompute(rows: Rows, superchip: Mask, peak: footprint.Footprint, memory: Mapping[str, float]) -> Array:
+def has_to_recompute(
+    rows: Rows, superchip: Mask, memory: Mapping[str, float], peak: footprint.Footprint | None = None
+) -> Array:
     """1 where a row states no recompute and everything kept would not fit, even in the leanest reading of the row.
 
     Superchips are left alone: their recipes move activations to the host's memory instead. Mixtures of experts need a
-    wider gap, since their activations depend on routing. Only rows whose richest reading (`peak`) is too large can be
-    concerned, so only those are computed again.
+    wider gap, since their activations depend on routing. Where the richest reading (`peak`) is given, only rows in
+    which it is too large are computed again.
     """
     unknown, full = np.full(len(rows), np.nan), np.zeros(len(rows))
     card = np.fmin(rows.chip.get("usable_memory", unknown), rows.chip.get("hbm", unknown))
     limit = card * np.where(np.nan_to_num(rows.arch.experts) > 0, MIXTURE_SLACK, DENSE_SLACK)
-    index = np.flatnonzero(np.isnan(rows.recompute.layer) & ~superchip & (peak.rich > limit))
+    silent = np.isnan(rows.recompute.layer) & ~superchip & (rows.memory_reasons == "")
+    index = np.flatnonzero(silent if peak is None else silent & (peak.rich > limit))
     if index.size:
         some = rows.take(index)
         nothing = {name: np.nan_to_num(values) for name, values in vars(some.recompute).items()}
@@ -162,7 +165,7 @@ def computed(
     superchip = chips.is_superchip(table, accelerators)
     peak = footprint.predict_memory(rows, of_memory)
     with np.errstate(all="ignore"):  # rows that lack a number carry NaN through every formula
-        return rows, peak, timed(rows, table, accelerators, k, has_to_recompute(rows, superchip, peak, of_memory))
+        return rows, peak, timed(rows, table, accelerators, k, has_to_recompute(rows, superchip, of_memory, peak))
 
 
 def _chunk(table: pd.DataFrame, accelerators: pd.DataFrame, calibration: Mapping[str, Any]) -> pd.DataFrame:

@@ -127,6 +127,13 @@ def test_interval_holds_nine_of_ten_rows() -> None:
     assert inside.mean() == pytest.approx(0.90, abs=0.002)
 
 
+def test_edges_of_an_interval_by_hand() -> None:
+    # five rows of equal weight sit at shares 0.1, 0.3, 0.5, 0.7, 0.9; half of them lies between 0.25 and 0.75
+    ratios = np.array([0.8, 0.9, 1.0, 1.1, 1.2])
+    low, high = calibration.interval(pd.Series(1 / ratios - 1), pd.Series(["a"] * 5), covered=0.5)
+    assert (low, high) == pytest.approx((0.875, 1.125))
+
+
 def test_long_tables_do_not_decide_the_interval_alone() -> None:
     errors = pd.Series([0.0] * 100 + [-0.5])
     families = pd.Series(["long"] * 100 + ["short"])
@@ -137,6 +144,10 @@ def test_long_tables_do_not_decide_the_interval_alone() -> None:
 def test_report_shows_both_errors_per_family_and_accelerator() -> None:
     found = calibration.fit(measured({"gemm.hopper.bf16": 0.65}), ACCELERATORS, pinned_but("gemm.hopper.bf16"))
     lines = calibration.report(found).splitlines()
+    assert lines[1].split()[1:] == ["9", *(f"{100 * x:{sign}.1f}" for x, sign in (
+        (found.table["fitted"].abs().mean(), ""), (found.table["left_out"].abs().mean(), ""),
+        (found.table["left_out"].mean(), "+"), (found.table["left_out"].abs().median(), ""),
+    ))]  # fmt: skip
     assert lines[0].split() == ["step", "time", "error", "%", "rows", "fitted", "left", "out", "bias", "median"]
     assert [line.split()[0] for line in lines[1:]] == [
         "all", "dense", "lab-0", "lab-1", "lab-2", "nvidia/h100-sxm-80gb",

@@ -125,6 +125,13 @@ def test_class_links_are_named_only_where_someone_is_at_the_other_end(ranks: int
     assert sum(bool(mask[0]) for name, mask in found.items() if "class value used" in name) == sentences
 
 
+def test_class_links_have_their_units() -> None:
+    links = facts({"accelerator": "nvidia/h100-pcie-80gb"}).links
+    assert {name: float(value[0]) for name, value in links.items()} == {
+        "scale_up_gb_s": 450e9, "scale_up_domain": 8.0, "scale_out_gbit_s": 50e9,
+    }  # fmt: skip
+
+
 def test_a_stated_network_replaces_the_usual_nic() -> None:
     found = facts({"network_note": "4 x 100 Gbit/s RoCE per 8-GPU node"}, {"network_note": ""})
     assert found.links["scale_out_gbit_s"].tolist() == [6.25e9, 50e9]

@@ -1,5 +1,6 @@
 """Predictions of whole tables: columns, units, bounds, unknown rows, and agreement with published steps."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -106,6 +107,26 @@ def test_what_cannot_fit_without_recompute_is_taken_as_recomputing() -> None:
     row, full = one(**huge), one(**huge | {"recompute": "full"})
     assert "full assumed" in row["missing"]
     assert row["step_time_s"] == full["step_time_s"]
+
+
+def test_mixtures_need_a_wider_gap_before_they_recompute() -> None:
+    # leanest reading between 1.1 and 1.5 times the card
+    moe = {"experts": 8, "experts_per_token": 2, "moe_ffn_hidden": 7168, "ep": 8, "recompute": None, "zero_stage": 3}
+    layouts = table(*(moe | {"micro_batch": n, "global_batch": 8 * n} for n in range(1, 9)))
+    rows = prediction.read_rows(layouts, ACCELERATORS)
+    constants = flatten(CALIBRATION["memory"])
+    nothing = {name: np.nan_to_num(values) for name, values in vars(rows.recompute).items()}
+    kept = replace(rows, recompute=type(rows.recompute)(**nothing))
+    need = prediction.footprint.predict_memory(kept, constants).lean / 80e9
+    full = prediction.has_to_recompute(rows, np.zeros(8, dtype=bool), constants)
+    assert ((need > 1.1) & (need < 1.5)).any()
+    assert full.tolist() == (need > 1.5).tolist()
+
+
+def test_memory_is_printed_in_gib() -> None:
+    rows = prediction.read_rows(table(), ACCELERATORS)
+    bytes_needed = prediction.footprint.predict_memory(rows, flatten(CALIBRATION["memory"])).best[0]
+    assert one()["memory_gib"] == pytest.approx(bytes_needed / 1024**3)
 
 
 def test_superchips_offload_instead() -> None:

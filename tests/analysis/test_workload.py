@@ -66,6 +66,12 @@ def test_open_fields_are_filled_and_named() -> None:
     ]
 
 
+def test_context_ranks_share_optimizer_states_too() -> None:
+    change = {"zero_stage": None, "accelerators": 2, "dp": 1, "cp": 2}
+    assert "zero_stage is not stated (1 assumed)" in load(change).assumed
+    assert load({"zero_stage": None, "accelerators": 1, "dp": 1}).assumed == {}
+
+
 def test_stated_fields_leave_nothing_to_say() -> None:
     assert load({}).assumed == {}
 
@@ -114,10 +120,13 @@ def test_nvfp4_counts_one_scale_per_sixteen_elements() -> None:
 def test_hybrid_shards_span_one_box() -> None:
     found = load({"fsdp": "hybrid", "accelerators": 64, "dp": 64, "zero_stage": 3})
     assert float(found.work.shard_ranks[0]) == 8.0
+    assert float(load({}).work.shard_ranks[0]) == 0.0
     assert "fsdp_shard is not stated (one scale-up domain assumed)" in found.assumed
 
 
 def test_stages_as_dealt_and_as_stated() -> None:
+    assert float(load({"layers": 7, "pp": 4, "dp": 2}).work.layers_max[0]) == 2
+    assert [float(x[0]) for x in (load({"layers": 126, "pp": 16, "dp": 1, "accelerators": 16}).work.layers_max,)] == [8]
     uneven = {"layers": 30, "pp": 4, "dp": 2}
     dealt = load(uneven).work
     assert (float(dealt.layers_max[0]), float(dealt.layers_last[0]), float(dealt.split_stated[0])) == (8, 7, 0)
