@@ -88,6 +88,15 @@ def kind_of(data: Path, file: Path) -> tuple[str, str] | None:
     return kind, Path(*inner.parts[1:]).with_suffix("").as_posix()
 
 
+def printable(name: str) -> str:
+    """A file's name on one line, bytes that are no text escaped.
+
+    >>> printable("a\\nb.yaml"), printable("a\\udcff.yaml")
+    ('a\\\\nb.yaml', 'a\\\\udcff.yaml')
+    """
+    return name.encode("utf-8", "backslashreplace").decode().replace("\n", "\\n")
+
+
 def load(data: Path) -> Catalogue:
     """Read every record below a folder; nothing is raised for a bad one, it carries its findings.
 
@@ -104,7 +113,7 @@ def load(data: Path) -> Catalogue:
     for file in sorted(path for path in data.rglob("*") if not path.is_dir() or path.is_symlink()):
         if any(part.startswith(".") for part in file.relative_to(data).parts):
             continue
-        name = (Path(data.name) / file.relative_to(data)).as_posix()
+        name = printable((Path(data.name) / file.relative_to(data)).as_posix())
         stray = _stray(data, file, name, inside)
         if stray:
             catalogue.findings.append(stray)

@@ -168,3 +168,22 @@ def share_within_one(subject: Subject) -> Iterator[Finding]:
                 message = f"{path[-1]} is {', '.join(show(end) for end in ends)}, which is more than the whole"
                 tip = f"write a fraction: {path[-1]}: {show(max(ends) / 100)}"
                 yield subject.at((*block.path, *path), message, tip)
+
+
+@check("SUM018", "sequences-per-replica", "run")
+def sequences_per_replica(subject: Subject) -> Iterator[Finding]:
+    """dp * sequences_per_dp must be global_batch, and micro_batch * microbatches be sequences_per_dp, where printed."""
+    for path, phase in subject.phases():
+        share, dp = plain_number(phase, "sequences_per_dp"), phase.get("layout", {}).get("dp")
+        batch, micro, steps = (plain_number(phase, name) for name in ("global_batch", "micro_batch", "microbatches"))
+        places = [(*path, name) for name in ("sequences_per_dp", "global_batch", "micro_batch", "microbatches")]
+        if share and dp and batch and share * dp != batch:
+            message = f"dp {dp} * sequences_per_dp {show(share)} = {show(dp * share)}, not global_batch {show(batch)}"
+            yield subject.at(
+                places[0], message, "compare them with the source", also=[*places, (*path, "layout", "dp")]
+            )
+        if share and micro and steps and micro * steps != share:
+            message = (
+                f"micro_batch {show(micro)} * microbatches {show(steps)} = {show(micro * steps)}, not {show(share)}"
+            )
+            yield subject.at(places[0], message, "compare them with the source", also=places)
