@@ -77,7 +77,7 @@ def bracket(recipe: Recipe, rows: Rows, stack: Stack, constants: Constants, *, l
     gates piece by piece. Mixtures of experts and latent attention: gradients and moments in BF16 (the precision-aware
     optimizer) or FP32. FP8: weights in FP8 only, or beside BF16 ones.
     """
-    native, flash = stack.pure | stack.sharded, rows.kernel != attention.UNFUSED
+    native, flash = stack.native, rows.kernel != attention.UNFUSED
     open_width = stack.megatron & ((rows.arch.mla > 0) | (rows.arch.experts > 0))
     kinds = ("chunked", "in_place") if lean else ("eager", "unfused")
     widths = [np.asarray(constants[f"logits.{kind}_bytes"]) for kind in kinds]

@@ -121,9 +121,11 @@ def _chips(table: pd.DataFrame, accelerators: pd.DataFrame, reasons: Reasons) ->
 
 def _precision_reasons(table: pd.DataFrame, words: Words, reasons: Reasons) -> None:
     cells = table["precision"].to_numpy(dtype=object)
+    names = _column(table, "model_name").to_numpy(dtype=object)
     reasons.add(np.isnan(words.dtype), lambda _: "precision is not stated")
     reasons.add(words.dtype == UNKNOWN, lambda i: f"precision is not known: {str(cells[i])[:40]!r}")
-    reasons.add(words.adapter > 0, lambda i: f"only full training is modelled, not {str(cells[i])[:40]!r}")
+    said = [f"{name} ({cell})" for name, cell in zip(names, cells, strict=True)] if words.adapter.any() else []
+    reasons.add(words.adapter > 0, lambda i: f"only full training is modelled, not {said[i][:60]!r}")
 
 
 def _offload_reasons(table: pd.DataFrame, words: Words, reasons: Reasons) -> None:
@@ -176,7 +178,7 @@ def read_rows(table: pd.DataFrame, accelerators: pd.DataFrame) -> Rows:
     number = _read_numbers(table, shared)
     _complete(number)
     schedule = _schedules(table, number, shared)
-    words = Words.read(table["precision"], _column(table, "optimizer"), _column(table, "offload"))
+    words = Words.read(table["precision"], *(_column(table, n) for n in ("optimizer", "offload", "model_name")))
     recompute = Recompute.read(table["recompute"])
     kernel = categories(table["attention_kernel"], lambda text: attention.KERNEL_CLASSES.get(text, UNKNOWN))
     shape_reasons(shared, number)

@@ -62,15 +62,17 @@ class Words:
     offload_understood: Array
 
     @classmethod
-    def read(cls, precision: pd.Series[Any], optimizer: pd.Series[Any], offload: pd.Series[Any]) -> Words:
-        """Read each column once per distinct text."""
+    def read(
+        cls, precision: pd.Series[Any], optimizer: pd.Series[Any], offload: pd.Series[Any], name: pd.Series[Any]
+    ) -> Words:
+        """Read each column once per distinct text; the model's name only for adapters, which tables put there."""
         moments = [categories(column, _moment_bytes) for column in (precision, optimizer)]
         return cls(
             dtype=categories(precision, dtype_code),
             pure_16bit=_says(precision, r"pure|bf16-true|bf16_true|adam states bf16"),
             deepspeed_bf16=_says(precision, r"bf16 optimizer"),
             moment_bytes=np.where(np.isnan(moments[1]), moments[0], moments[1]),
-            adapter=_says(precision, r"lora|adapter|nf4|base weights"),
+            adapter=np.fmax(_says(precision, r"lora|adapter|nf4|base weights"), _says(name, r"\b(q?lora|adapter)\b")),
             no_gradients=np.fmax(_says(precision, _IN_BACKWARD), _says(optimizer, _IN_BACKWARD)),
             offloaded_optimizer=_says(offload, r"optim|^cpu$|^true$|^all$"),
             offloaded_weights=_says(offload, r"param|weight|^all$"),

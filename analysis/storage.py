@@ -11,6 +11,8 @@ other columns show. Each rule below is a property of a stack, not of a source:
 - Latent attention goes with the optimizer its authors introduced, BF16 moments (DeepSeek-V3, arXiv:2412.19437,
   sec. 3.3.2), and with BF16 gradients in the public recipes (Megatron-Bridge, deepseek and moonlight).
 - Pure 16-bit training stores weights, gradients and moments in 16 bits: 8 B.
+- One accelerator with fused attention is nobody's Megatron: it runs PyTorch's own loss, and gradients come into being
+  during the backward pass.
 """
 
 from __future__ import annotations
@@ -34,12 +36,16 @@ INPUT_BYTES = {recipes.FP8: 1.0, recipes.MXFP8: 33 / 32, recipes.NVFP4: 9 / 16}
 
 @dataclass(frozen=True)
 class Stack:
-    """Which family of software a row's words point to; exactly one holds per row."""
+    """Which family of software a row's words point to; exactly one of the first four holds per row.
+
+    `native` marks PyTorch's own training loop among them: pure, sharded, or alone on one accelerator.
+    """
 
     pure: Mask
     sharded: Mask
     deepspeed: Mask
     megatron: Mask
+    native: Mask
 
     @classmethod
     def of(cls, rows: Rows) -> Stack:
@@ -48,7 +54,8 @@ class Stack:
         sharded = (rows.split.zero_stage >= 3) & ~pure
         half = (rows.words.dtype == recipes.FP16) & (rows.split.zero_stage >= 1)
         deepspeed = ((rows.words.deepspeed_bf16 > 0) | half) & ~pure & ~sharded
-        return cls(pure, sharded, deepspeed, ~(pure | sharded | deepspeed))
+        alone = (rows.number["accelerators"] == 1) & (rows.kernel != attention.UNFUSED)
+        return cls(pure, sharded, deepspeed, ~(pure | sharded | deepspeed), pure | sharded | (alone & ~deepspeed))
 
 
 def widths(rows: Rows, stack: Stack) -> dict[str, Array]:
@@ -107,7 +114,7 @@ def logit_width(rows: Rows, stack: Stack, constants: Constants) -> Array:
     """
     flash = rows.kernel != attention.UNFUSED
     squeezed = stack.pure & (rows.recompute.layer > 0)
-    kinds = ((squeezed, "chunked"), (stack.pure | stack.sharded, "eager"), (stack.megatron & flash, "fused"))
+    kinds = ((squeezed, "chunked"), (stack.native, "eager"), (stack.megatron & flash, "fused"))
     conditions = [condition for condition, _ in kinds]
     widths = [constants[f"logits.{kind}_bytes"] for _, kind in kinds]
     inferred = np.select(conditions, widths, constants["logits.unfused_bytes"])
@@ -128,7 +135,7 @@ def resolve(rows: Rows, stack: Stack, constants: Constants) -> Recipe:
         separate_gate=np.where(stack.sharded, rows.arch.gated_mlp, 0.0),
         eager_norm=np.zeros(len(rows)),
         stage_output=np.where(stack.deepspeed, 1.0, 0.0),
-        late_gradients=np.where(stack.pure | stack.sharded, 1.0, 0.0),
+        late_gradients=np.where(stack.native, 1.0, 0.0),
         logit_bytes=logit_width(rows, stack, constants),
     )
 

@@ -187,7 +187,8 @@ def backward_bytes(arch: Architecture, split: Split, recipe: Recipe) -> Array:
     """Passing tensors of the backward pass of one layer [B].
 
     A recomputed group of layers brings back all that it had dropped; beside it stand the gradients of the widest
-    module: of the MLP's inner tensors, or of the scores and the softmax in unfused attention.
+    module: of the MLP's inner tensors (with those of the token copies in a mixture of experts), or of the scores and
+    the softmax in unfused attention.
     """
     dense, mixture = whole_layer(arch, split, recipe)
     is_moe = arch.moe_layers > 0
@@ -195,8 +196,8 @@ def backward_bytes(arch: Architecture, split: Split, recipe: Recipe) -> Array:
     group = np.where(recipe.recompute_layer > 0, recipe.checkpoint_every, 0.0)
     again = layer * np.maximum(group, recipe.recompute_operator)
     stream = 2 * HALF * split.tokens * arch.hidden
-    inner = np.where(
-        is_moe, arch.moe_ffn_hidden * routed_tokens(arch, split) / split.etp, arch.ffn_hidden * split.tokens / split.tp
-    )
+    copies = routed_tokens(arch, split)
+    inner = np.where(is_moe, arch.moe_ffn_hidden * copies / split.etp, arch.ffn_hidden * split.tokens / split.tp)
+    returned = np.where(is_moe, HALF * arch.hidden * copies, 0.0)
     scores = 2 * HALF * recipe.unfused_attention * arch.heads * split.seq_len * split.tokens / split.tp
-    return again + stream + np.maximum(HALF * (2 + arch.gated_mlp) * inner, scores)
+    return again + stream + np.maximum(HALF * (2 + arch.gated_mlp) * inner + returned, scores)

@@ -77,9 +77,11 @@ def stage_memory(of: Pieces, stage: Array, layers: Array | None = None, before: 
     5.14
     """
     place = pipeline.place(of.arch, of.split, stage, layers, before)
-    parts = states.state_bytes(states.stage_on_rank(of.parameters, place), of.split, of.recipe)
+    held = states.stage_on_rank(of.parameters, place)
+    parts = states.state_bytes(held, of.split, of.recipe)
+    gathered = states.gathered_bytes(of.arch, of.split, of.recipe, of.parameters, place.is_last)
     parts |= {
-        "gathered_weights": states.gathered_bytes(of.arch, of.split, of.recipe, of.parameters, place.is_last),
+        "gathered_weights": gathered + states.kept_gathered_bytes(held, of.split, of.recipe),
         "activations": place.micro_batches * micro_batch_bytes(of, place),
         "head": place.is_last * of.head,
         "working": np.maximum(place.is_last * of.logits, of.backward),

@@ -128,4 +128,20 @@ def gathered_bytes(arch: Architecture, split: Split, recipe: Recipe, pieces: Ran
     of_layer = [np.where(arch.moe_layers > 0, m, d) for d, m in zip(pieces.dense_layer, pieces.moe_layer, strict=True)]
     head = 2 * is_last * arch.vocab * arch.hidden / split.tp
     total = recipe.working_weight * (GATHERED_LAYERS * (of_layer[0] + of_layer[1]) + head)
-    return np.where(split.zero_stage >= 3, total, 0.0)
+    return np.where((split.zero_stage >= 3) & (split.pp <= 1), total, 0.0)
+
+
+def kept_gathered_bytes(held: Pair, split: Split, recipe: Recipe) -> Array:
+    """What ZeRO-3 keeps whole in a pipeline: the stage's 16-bit weights and, over several micro-batches, its gradients.
+
+    Gathering again for every micro-batch would cost more than it saves, so weights stay gathered and gradients are
+    added up whole until the last micro-batch (PyTorch's pipeline stages with fully_shard; torchtitan's default).
+
+    >>> from analysis.physics.split import recipe, split
+    >>> cut = split(seq_len=8, dp=2, pp=2, zero_stage=3, micro_batches=4)
+    >>> float(kept_gathered_bytes((np.asarray(10.0), np.asarray(0.0)), cut, recipe()))
+    60.0
+    """
+    added_up = np.where(split.micro_batches > 1, recipe.gradient, 0.0)
+    whole = (recipe.working_weight + added_up) * (held[0] + held[1])
+    return np.where((split.zero_stage >= 3) & (split.pp > 1), whole, 0.0)

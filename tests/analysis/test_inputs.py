@@ -41,7 +41,11 @@ def test_blank_cells_name_their_field_and_give_no_number(name: str, blank: objec
         ({"kv_heads": ""}, "kv_heads is not stated"),
         ({"gated_mlp": "perhaps"}, "gated_mlp is neither true nor false: 'perhaps'"),
         ({"precision": "sixteen"}, "precision is not known: 'sixteen'"),
-        ({"precision": "bf16; nf4 base weights"}, "only full training is modelled, not 'bf16; nf4 base weights'"),
+        (
+            {"precision": "bf16; nf4 base weights", "model_name": "Llama"},
+            "only full training is modelled, not 'Llama (bf16; nf4 base weights)'",
+        ),
+        ({"model_name": "Llama 8B LoRA"}, "only full training is modelled, not 'Llama 8B LoRA (bf16)'"),
         ({"attention_kernel": "magic"}, "attention_kernel is not known: 'magic'"),
         ({"recompute": "mixed: see flag"}, "recompute is not understood: 'mixed: see flag'"),
         ({"schedule": "magic"}, "schedule is not known: 'magic'"),

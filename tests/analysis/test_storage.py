@@ -58,6 +58,8 @@ def test_bytes_per_parameter_of_each_stack(change: dict[str, object], widths: tu
         ({"precision": PURE, "zero_stage": 0}, 14),
         ({"precision": PURE, "zero_stage": 0, "recompute": "full"}, 4),
         ({"precision": "fp16"}, 10),
+        ({"accelerators": 1, "dp": 1, "global_batch": 8}, 14),
+        ({"accelerators": 1, "dp": 1, "global_batch": 8, "attention_kernel": "unfused"}, 10),
         ({"loss": "chunked"}, 4),
         ({"loss": "in_place"}, 2),
         ({"loss": "unfused"}, 10),
@@ -124,6 +126,7 @@ def test_deepspeed_keeps_stage_outputs_and_native_stacks_make_gradients_late() -
     assert recipe(precision="fp16")["stage_output"] == 1
     assert recipe()["stage_output"] == 0
     assert [recipe(**c)["late_gradients"] for c in ({}, {"zero_stage": 3}, {"precision": PURE})] == [0, 1, 1]
+    assert recipe(accelerators=1, dp=1, global_batch=8)["late_gradients"] == 1
     assert recipe(zero_stage=3)["separate_gate"] == 1
 
 

@@ -270,7 +270,7 @@ def test_passing_scores_replace_mlp_gradients_where_they_are_larger() -> None:
 
 
 def test_passing_tensors_of_a_mixture_follow_the_routed_tokens() -> None:
-    assert backward(MIXTRAL, {"seq_len": 8}) == 8 * (4 * 4096 + 2 * 3 * 2 * 14336)
+    assert backward(MIXTRAL, {"seq_len": 8}) == 8 * (4 * 4096 + 2 * 3 * 2 * 14336 + 2 * 2 * 4096)
 
 
 @pytest.mark.parametrize("every", [1, 3])

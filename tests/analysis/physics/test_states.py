@@ -176,6 +176,18 @@ def test_gathered_weights_by_hand() -> None:
     assert float(last - middle) == 2 * 2 * 512 * 64
 
 
+@pytest.mark.parametrize(("pp", "micro_batches", "width"), [(1, 4, 0), (2, 1, 2), (2, 4, 2 + 4)])
+def test_a_sharded_pipeline_keeps_weights_and_gradients_whole(pp: int, micro_batches: int, width: int) -> None:
+    # torchtitan: reshard_after_forward is off with a pipeline; PyTorch's stages add gradients up without reducing them
+    cut = split(seq_len=1, dp=8, zero_stage=3, pp=pp, micro_batches=micro_batches)
+    assert float(states.kept_gathered_bytes((np.asarray(100.0), np.asarray(20.0)), cut, recipe())) == 120 * width
+
+
+def test_nothing_is_gathered_layer_by_layer_in_a_pipeline() -> None:
+    arch, cut = describe(MIXTRAL), split(seq_len=1, dp=8, zero_stage=3, pp=2)
+    assert float(states.gathered_bytes(arch, cut, recipe(), states.rank_pieces(arch, cut), np.asarray(1.0))) == 0
+
+
 def test_a_mixture_gathers_its_moe_layers() -> None:
     arch, cut = describe(MIXTRAL), split(seq_len=1, dp=8, zero_stage=3)
     layer = 3 * 8 * 4096 * 14336 + 4096 * 8 + 4096 * (2 * 4096 + 2 * 1024) + 2 * 4096
