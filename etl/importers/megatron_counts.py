@@ -36,8 +36,10 @@ def describe(reading: Reading, flags: Flags) -> None:
     arch["shared_expert_gate"] = on(flags, "moe-shared-expert-gate")
     # A LayerNorm in a model whose other biases are off: implementations disagree about its own bias.
     clear = (rms or biased) and not (on(flags, "qk-layernorm") and not rms)
-    plain = not any(flag in flags for flag in UNCOUNTED) and not any(
-        o in p for p in flags.positional for o in OTHER_MODELS
+    plain = (
+        not any(use.maybe for use in flags.uses.values())
+        and not any(flag in flags for flag in UNCOUNTED)
+        and not any(o in p for p in flags.positional for o in OTHER_MODELS)
     )
     if latent and not (
         on(flags, "qk-layernorm") and arch["kv_lora_rank"] and arch["v_head_dim"] and arch["qk_nope_head_dim"]

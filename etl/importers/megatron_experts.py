@@ -16,14 +16,19 @@ MOST_LAYERS = 4096
 def on(flags: Flags, name: str) -> bool:
     """Whether a switch is set; `--switch false` and `--switch 0` unset it."""
     use = flags.uses.get(name)
-    return use is not None and not (use.first is not None and truth(use.first) is False)
+    return use is not None and not use.maybe and not (use.first is not None and truth(use.first) is False)
+
+
+def undecided(flags: Flags, *names: str) -> bool:
+    """Whether the presence of one of `names` is not known, so that no default may be told."""
+    return any(name in flags and flags.uses[name].maybe for name in names)
 
 
 def feed_forward(reading: Reading, flags: Flags) -> None:
     hidden = reading.get("hidden")
     width, key, line = flags.get("ffn-hidden-size")
     origin = "stated"
-    if "ffn-hidden-size" not in flags and hidden and "glu-activation" not in flags:
+    if not any(f in flags for f in ("ffn-hidden-size", "glu-activation")) and hidden and not undecided(flags, "swiglu"):
         gated = on(flags, "swiglu")
         width, key, line = str(int(4 * hidden * 2 / 3 / 64) * 64 if gated else 4 * hidden), "", 0
         origin = "default"
@@ -41,8 +46,9 @@ def feed_forward(reading: Reading, flags: Flags) -> None:
     elif "moe-ffn-hidden-size" not in flags:
         reading.default("moe_ffn_hidden", width, f"{FRAMEWORK}: expert width = ffn width ({because})")
     _experts(reading, flags, width, because, at, origin)
-    if not any(flag in flags for flag in TOP_K) and "deepspeed" not in flags:
-        reading.default("experts_per_token", 2, f"{FRAMEWORK}: --moe-router-topk 2")
+    if not any(flag in flags for flag in TOP_K):
+        top = 1 if on(flags, "deepspeed") else 2
+        reading.default("experts_per_token", top, f"{FRAMEWORK}: top {top} without a flag")
 
 
 def hybrid(reading: Reading, flags: Flags) -> None:
@@ -90,6 +96,9 @@ def moe_layers(flags: Flags, layers: int) -> list[bool] | None:
     if first is not None:
         dense = whole(first) or 0
         return [i >= dense and i % (step or 1) == 0 for i in range(layers)]
+    if on(flags, "deepspeed") and frequency is None:
+        interval = whole(flags.get("expert-interval")[0]) or (0 if "expert-interval" in flags else 2)
+        return [(i + 1) % interval == 0 for i in range(layers)] if interval else None
     if "moe-layer-freq" not in flags:
         return [True] * layers
     if step:

@@ -4,7 +4,7 @@ from etl.importers.derive import attention_defaults
 from etl.importers.facts import Reading
 from etl.importers.fields import whole
 from etl.importers.megatron_counts import describe
-from etl.importers.megatron_experts import FRAMEWORK, TOP_K, feed_forward, hybrid, on
+from etl.importers.megatron_experts import FRAMEWORK, TOP_K, feed_forward, hybrid, on, undecided
 from etl.importers.shell_flags import Flags
 
 # Field -> the flags that state it, in order of preference.
@@ -31,6 +31,9 @@ MLA_RANKS: dict[str, tuple[str, ...]] = {
     "qk_rope_head_dim": ("qk-pos-emb-head-dim", "qk-rope-head-dim"),
     "v_head_dim": ("v-head-dim",),
 }
+GROUPS = ("num-query-groups", "num-key-value-heads")
+FSDP = ("use-torch-fsdp2", "use-custom-fsdp", "use-megatron-fsdp")
+RECOMPUTE = ("checkpoint-activations", "activations-checkpoint-method", "recompute-method")
 CORE = frozenset(
     {"num-layers", "hidden-size", "num-attention-heads", "micro-batch-size", "global-batch-size", "seq-length"}
 )
@@ -69,23 +72,20 @@ def _attention(reading: Reading, flags: Flags) -> None:
         for name, words in MLA_RANKS.items():
             reading.architecture[name] = whole(flags.get(*words)[0]) or 0
         return
-    groups, key, line = flags.get("num-query-groups", "num-key-value-heads")
+    groups, key, line = flags.get(*GROUPS)
     grouped = on(flags, "group-query-attention") or key == "--num-key-value-heads"
-    open_groups = any(flags.uses[n].open for n in ("num-query-groups", "num-key-value-heads") if n in flags)
     if grouped and groups:
         reading.state("kv_heads", groups, key, line)
     channels, key, line = flags.get("kv-channels")
     if channels:
         reading.state("head_dim", channels, key, line)
-    doubtful = open_groups or (groups is not None and not grouped and whole(groups) != reading.get("heads"))
-    if doubtful or (grouped and not groups):
+    attention_defaults(reading, FRAMEWORK)
+    doubtful = any(name in flags and flags.uses[name].open for name in GROUPS) or undecided(
+        flags, "group-query-attention"
+    )
+    ignored = groups is not None and not grouped and whole(groups) != reading.get("heads")
+    if doubtful or ignored or (grouped and not groups):
         reading.drop("kv_heads")
-        keep = reading.get("kv_heads")
-        attention_defaults(reading, FRAMEWORK)
-        if keep is None:
-            reading.drop("kv_heads")
-    else:
-        attention_defaults(reading, FRAMEWORK)
     if "kv-channels" in flags and flags.uses["kv-channels"].open:
         reading.drop("head_dim")
 
@@ -94,7 +94,9 @@ def _tying(reading: Reading, flags: Flags) -> None:
     if on(flags, "untie-embeddings-and-output-weights"):
         flag = "untie-embeddings-and-output-weights"
         reading.state("tied_embeddings", False, f"--{flag}", flags.line(flag))
-    elif "hidden-size" in flags or "num-layers" in flags:
+    elif (
+        not undecided(flags, "untie-embeddings-and-output-weights") and {"hidden-size", "num-layers"} & flags.certain()
+    ):
         reading.default("tied_embeddings", True, f"{FRAMEWORK}: tied unless --untie-embeddings-and-output-weights")
 
 
@@ -130,7 +132,7 @@ def _virtual_stages(reading: Reading, flags: Flags) -> None:
 def _sharding(reading: Reading, flags: Flags) -> None:
     strategy, key, line = flags.get("data-parallel-sharding-strategy")
     stages = {"optim_grads_params": 3, "optim_grads": 2, "optim": 1, "no_shard": 0}
-    fsdp = next((n for n in ("use-torch-fsdp2", "use-custom-fsdp", "use-megatron-fsdp") if on(flags, n)), None)
+    fsdp = next((n for n in FSDP if on(flags, n)), None)
     stage, stage_key, stage_line = flags.get("zero-stage")
     if fsdp and strategy in stages:
         reading.state("zero_stage", stages[strategy or ""], key, line)
@@ -140,7 +142,7 @@ def _sharding(reading: Reading, flags: Flags) -> None:
         reading.state("zero_stage", stage, stage_key, stage_line)
     elif on(flags, "use-distributed-optimizer"):
         reading.state("zero_stage", 1, "--use-distributed-optimizer", flags.line("use-distributed-optimizer"))
-    elif not fsdp and "zero-stage" not in flags and "deepspeed" not in flags:
+    elif not any(name in flags for name in ("zero-stage", "deepspeed", "use-distributed-optimizer", *FSDP)):
         reading.default("zero_stage", 0, f"{FRAMEWORK}: no sharding without --use-distributed-optimizer")
 
 
@@ -155,6 +157,16 @@ def _duration(reading: Reading, flags: Flags) -> None:
     samples, _, _ = flags.get("train-samples")
     if whole(samples) and "tokens" not in reading.facts:
         reading.extra["samples"] = whole(samples)
+    _two_ends(reading)
+
+
+def _two_ends(reading: Reading) -> None:
+    """Steps beside a token count: the earlier end is the plan."""
+    steps, batch, length, tokens = (reading.get(n) for n in ("train_steps", "global_batch", "seq_len", "tokens"))
+    if reading.extra.get("ramp") or not (steps and batch and length and tokens) or steps * batch * length == tokens:
+        return
+    reading.warn("two-ends", f"{steps} steps are {steps * batch * length} tokens, and the file also says {tokens}")
+    reading.drop("train_steps" if steps * batch * length > tokens else "tokens")
 
 
 def _precision(reading: Reading, flags: Flags) -> None:
@@ -162,9 +174,9 @@ def _precision(reading: Reading, flags: Flags) -> None:
     eight = "mxfp8" if recipe == "mxfp8" else "fp8"
     words = {"fp4-format": "nvfp4", "fp8-format": eight, "fp8-hybrid": "fp8", "fp8-e4m3": "fp8"}
     for flag, word in (words | {"bf16": "bf16", "fp16": "fp16"}).items():
-        if on(flags, flag):
-            if not flags.uses[flag].open:
-                reading.state("precision", word, f"--{flag}", flags.line(flag))
+        if on(flags, flag) and not (word == "fp8" and "fp8-recipe" in flags and recipe is None):
+            reading.state("precision", word, f"--{flag}", flags.line(flag))
+        if flag in flags:
             return
 
 
@@ -176,9 +188,9 @@ def _recompute(reading: Reading, flags: Flags) -> None:
     if word:
         reading.state("recompute", word, key, line)
         return
-    for flag in ("checkpoint-activations", "activations-checkpoint-method", "recompute-method"):
+    for flag in RECOMPUTE:
         if on(flags, flag):
             reading.state("recompute", "full", f"--{flag}", flags.line(flag))
             return
-    if "recompute-granularity" not in flags:
+    if not any(flag in flags for flag in ("recompute-granularity", "recompute-activations", *RECOMPUTE)):
         reading.default("recompute", "none", f"{FRAMEWORK}: nothing is recomputed without a flag")

@@ -102,11 +102,12 @@ def read(document: Document, companions: list[Document]) -> Reading:
 
 def _training(reading: Reading, shell: Shell, commands: list[Command]) -> Flags:
     """The flags of the training command; without one (a file of parameters only) those of every array and string."""
-    ranked = [(c, Flags(c.words)) for c in commands]
-    training = [(c, f) for c, f in ranked if len(CORE & f.uses.keys()) + len(CORE_PARALLEL & f.uses.keys()) >= 2]
+    ranked = [(c, Flags(c.words, shell.undecided)) for c in commands]
+    training = [(c, f) for c, f in ranked if len((CORE | CORE_PARALLEL) & f.certain()) >= 2]
     sure = [pair for pair in training if pair[0].certain] or training
     if not sure:
-        return Flags(word for value in shell.variables.values() for word in _flag_words(value))
+        found = (word for value in shell.variables.values() for word in _flag_words(value))
+        return Flags(found, shell.undecided)
     runs = {tuple((n, u.values) for n, u in f.uses.items() if n in CORE) for _, f in sure}
     if len(runs) > 1:
         reading.warn("several-runs", f"the script starts {len(runs)} different runs; the first is reported")

@@ -12,11 +12,12 @@ _OPTION = re.compile(r"--?[A-Za-z]")
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """One use of a flag: its values and its line; `open` when its value depends on what is not known."""
+    """One use of a flag: values and line; `open` when its value is not known, `maybe` when its presence is not."""
 
     values: tuple[str, ...]
     line: int
     open: bool = False
+    maybe: bool = False
 
     @property
     def first(self) -> str | None:
@@ -27,7 +28,7 @@ class Use:
 class Flags:
     """Flags by name, written with hyphens; the last use counts, as in an argument parser."""
 
-    def __init__(self, words: Iterable[tuple[str, int]]) -> None:
+    def __init__(self, words: Iterable[tuple[str, int]], maybe: Iterable[str] = ()) -> None:
         self.uses: dict[str, Use] = {}
         self.positional: list[str] = []
         name, line = "", 0
@@ -40,6 +41,8 @@ class Flags:
             else:
                 values.append(word)
         self._keep(name, line, values)
+        for name in set(maybe) - self.uses.keys():
+            self.uses[name] = Use((), 0, open=True, maybe=True)
 
     def _keep(self, name: str, line: int, values: list[str]) -> None:
         clean = tuple(v.strip("\"'") for v in values)
@@ -51,6 +54,10 @@ class Flags:
 
     def __contains__(self, name: str) -> bool:
         return name in self.uses
+
+    def certain(self) -> set[str]:
+        """Names of the flags that are sure to be there."""
+        return {name for name, use in self.uses.items() if not use.maybe}
 
     def get(self, *names: str) -> tuple[str | None, str, int]:
         """(value, flag, line) of the first of `names` with a known value; the value is None without one."""

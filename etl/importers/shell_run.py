@@ -16,7 +16,7 @@ from etl.importers.shell_nodes import AndOr, ArithCommand, Case, Function, Group
 from etl.importers.shell_parse import parse
 from etl.importers.shell_quotes import line_counter
 from etl.importers.shell_values import UNKNOWN, UNSET, Rope, Value, known, text
-from etl.importers.shell_variables import assigned, line_table, merged
+from etl.importers.shell_variables import assigned, line_table, merged, possible_flags
 
 MOST_STEPS = 50_000
 LONGEST_SCRIPT = 1024 * 1024
@@ -46,6 +46,7 @@ class Shell:
         self.where: dict[str, int] = {}
         self.commands: list[Command] = []
         self.documents: list[Rope] = []
+        self.undecided: set[str] = set()
         self.expander = Expander(self)
         self._functions: dict[str, list[Any]] = {}
         self._find_source = find_source or (lambda _: None)
@@ -178,7 +179,9 @@ class Shell:
         self._doubt -= 1
         self.variables = {}
         for name in dict.fromkeys(name for end in ends for name in end):
-            self.variables[name] = merged(before.get(name), [end.get(name) for end in ends])
+            values = [end.get(name) for end in ends]
+            self.variables[name] = merged(before.get(name), values)
+            self.undecided |= possible_flags(before.get(name), values)
 
     def _simple(self, node: Simple) -> bool | None:
         for assign in node.assigns:
@@ -243,6 +246,10 @@ class Shell:
         for argument in arguments:
             script = str(argument)
             plain = script.lstrip()[:1] not in {"-", ""}
-            if plain and len(script.split(None, 1)) > 1 and (_FLAG.search(script) or "$" in script or name in _WRAPPERS):
+            if (
+                plain
+                and len(script.split(None, 1)) > 1
+                and (_FLAG.search(script) or "$" in script or name in _WRAPPERS)
+            ):
                 # A flag on a new line of a quoted command belongs to that command, with or without a backslash.
                 self.run(_CONTINUED.sub(lambda m: " " * len(m.group()), script), line_table(argument))

@@ -1,11 +1,14 @@
 """Assignments to shell variables, and what is sure about them after a branch that only the run decides."""
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable
 
 from etl.importers.shell_expand import Expander
 from etl.importers.shell_nodes import Assign, Word
 from etl.importers.shell_values import UNKNOWN, Rope, Value, text
+
+_FLAG = re.compile(r"(?<!\S)--([A-Za-z][\w-]*)")
 
 
 def assigned(assign: Assign, old: Value | None, expander: Expander) -> Value | None:
@@ -42,19 +45,36 @@ def _element(key: str, old: Value | None, value: Rope) -> Value | None:
 def merged(before: Value | None, ends: list[Value | None]) -> Value:
     """What is sure after an undecided branch: an unchanged or equal value, or the part before an extension."""
     first = ends[0]
-    if all(end is first for end in ends) and first is not None:
-        return first
-    if all(isinstance(end, Rope) for end in ends) and len({str(end) for end in ends}) == 1 and isinstance(first, Rope):
+    if unchanged(ends) and first is not None:
         return first
     if isinstance(before, list) and all(isinstance(e, list) and e[: len(before)] == before for e in ends):
         return [*before, text(UNKNOWN)]
-    if (
-        isinstance(before, Rope)
-        and str(before)
-        and all(isinstance(e, Rope) and str(e).startswith(str(before)) for e in ends)
-    ):
+    start = str(before) if isinstance(before, Rope) else ""
+    if start and isinstance(before, Rope) and all(isinstance(e, Rope) and str(e).startswith(start) for e in ends):
         return Rope([before, (" " + UNKNOWN, 0)])
     return text(UNKNOWN)
+
+
+def unchanged(ends: list[Value | None]) -> bool:
+    """Whether all branches leave the same value."""
+    first = ends[0]
+    if all(end is first for end in ends):
+        return True
+    return isinstance(first, Rope) and all(isinstance(e, Rope) for e in ends) and len({str(e) for e in ends}) == 1
+
+
+def possible_flags(before: Value | None, ends: list[Value | None]) -> set[str]:
+    """Flags that an undecided branch may put into a variable."""
+    if unchanged(ends):
+        return set()
+    return set().union(*(_flags(end) for end in ends)) - _flags(before)
+
+
+def _flags(value: Value | None) -> set[str]:
+    if value is None:
+        return set()
+    ropes = [value] if isinstance(value, Rope) else value.values() if isinstance(value, dict) else value
+    return {name.replace("_", "-") for rope in ropes for name in _FLAG.findall(str(rope))}
 
 
 def line_table(rope: Rope) -> Callable[[int], int]:

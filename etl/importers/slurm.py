@@ -29,7 +29,6 @@ DEVICE_NAMES = (
     "DGXNGPU",
     "SLURM_GPUS_ON_NODE", "NGPUS_PER_NODE", "N_GPUS_PER_NODE", "NUM_GPUS_PER_WORKER",
 )  # fmt: skip
-WORLD_NAMES = ("WORLD_SIZE", "NUM_GPUS", "N_GPUS", "TOTAL_GPUS", "SLURM_GPUS")
 
 Count = tuple[int, str, int | None]
 
@@ -99,6 +98,9 @@ def launched(flags: Flags) -> Count | None:
     each, _, _ = flags.get("nproc-per-node", "num-gpus")
     if whole(nodes) and whole(each):
         return int(nodes or 0) * int(each or 0), f"{key} * processes per node", line
+    total, key, line = flags.get("np")
+    if whole(total) and any(word.startswith("mpi") for word in flags.positional):
+        return int(total or 0), "-np", line
     return None
 
 
@@ -123,7 +125,7 @@ def devices(shell: Shell, flags: Flags, options: dict[str, tuple[str, int]]) -> 
     stated, own = options.get("nodes"), per_node(options) or each
     if stated and whole(stated[0]) and own:
         return int(stated[0]) * own[0], f"#SBATCH --nodes * {own[1]}", stated[1]
-    return _variable(shell, WORLD_NAMES)
+    return None
 
 
 def _variable(shell: Shell, names: Iterable[str]) -> Count | None:

@@ -1,0 +1,10 @@
+export USE_DIST_OPTIMIZER=True
+export FP8=True
+export MINIBS=6
+export MICRO_BATCH_SIZE=1
+export TENSOR_MODEL_PARALLEL=2
+export PIPELINE_MODEL_PARALLEL=4
+export CONTEXT_PARALLEL=2
+export DGXNNODES=16
+export DGXNGPU=4
+export DGXSYSTEM=$(basename x)
