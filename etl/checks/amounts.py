@@ -17,20 +17,19 @@ from etl.yaml_nodes import Path
 def batch_in_tokens(subject: Subject) -> Iterator[Finding]:
     """global_batch * seq_len must be global_batch_tokens, to the digits printed."""
     for path, phase in subject.phases():
-        batch, length, tokens = (
-            plain_number(phase, name) for name in ("global_batch", "seq_len", "global_batch_tokens")
-        )
+        names = ("global_batch", "seq_len", "global_batch_tokens")
+        batch, length, tokens = (plain_number(phase, name) for name in names)
         if batch is None or length is None or tokens is None:
             continue
-        places = [(*path, name) for name in ("global_batch_tokens", "global_batch", "seq_len")]
-        # A batch printed as "4M" may mean 4 * 2**20.
-        if abs(batch * length / tokens - 1) > spread(subject, *places) + 0.05 * (tokens % 1024 != 0):
+        places = [(*path, name) for name in names]
+        off = spread(subject, places[2]) + (0 if batch % 10 else spread(subject, places[0]))
+        # A batch printed as "16M" may mean 16 * 2**20 tokens.
+        if all(abs(batch * length / meant - 1) > off for meant in (tokens, tokens * 1.048576)):
             message = (
                 f"global_batch {show(batch)} * seq_len {show(length)} = {show(batch * length)}, not {show(tokens)}"
             )
-            yield subject.at(
-                places[0], message, "write the one that the source prints and leave the other out", also=places
-            )
+            tip = "write the one that the source prints and leave the other out"
+            yield subject.at(places[2], message, tip, also=places)
 
 
 @check("SUM006", "batch-divides", "run")
