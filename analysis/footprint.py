@@ -57,12 +57,16 @@ def _unstated(rows: Rows) -> dict[str, Mask]:
 
 
 def assume(rows: Rows, *, lean: bool) -> Rows:
-    """The rows with each unstated field set to the choice that needs least memory, or most."""
+    """The rows with each unstated field set to the choice that needs least memory, or most.
+
+    Pipelines shard optimizer states at most (ZeRO-1): with more, every micro-batch would reduce or gather again.
+    """
     gaps = _unstated(rows)
     if not any(mask.any() for mask in gaps.values()) and not np.isnan(rows.split.zero_stage).any():
         return rows
     kernel = np.where(gaps["attention_kernel"], attention.FLASH if lean else attention.UNFUSED, rows.kernel)
-    stage = np.where(gaps["zero_stage"], 3.0 if lean else 0.0, np.nan_to_num(rows.split.zero_stage))
+    leanest = np.where(rows.split.pp > 1, 1.0, 3.0)
+    stage = np.where(gaps["zero_stage"], leanest if lean else 0.0, np.nan_to_num(rows.split.zero_stage))
     parallel = np.where(gaps["sequence_parallel"], 1.0 if lean else 0.0, rows.split.sequence_parallel)
     said = {name: np.nan_to_num(values) for name, values in vars(rows.recompute).items()}
     said["layer"] = np.where(gaps["recompute"], 1.0 if lean else 0.0, said["layer"])

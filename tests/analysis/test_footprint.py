@@ -109,6 +109,11 @@ def test_each_end_of_a_bracket_is_the_row_with_that_choice(field: str, lean: obj
     assert found.rich[0] == predicted({field: rich}).rich[0]
 
 
+def test_a_pipeline_is_at_its_leanest_with_zero_1() -> None:
+    found, one = (predicted({"pp": 4, "dp": 2, "zero_stage": z}) for z in ("", 1))
+    assert found.lean[0] == one.lean[0]
+
+
 def test_open_sequence_parallelism_spans_both_choices() -> None:
     base = {"tp": 4, "dp": 2}
     found, on, off = (predicted(base | {"sequence_parallel": s}) for s in ("", True, False))
