@@ -126,20 +126,33 @@ class Stated:
 
 
 MODULES = {
-    "core_attn": "core",
-    "core_attention": "core",
-    "attention": "core",
-    "mla_up_proj": "qkv",
-    "mlp": "mlp",
-    "moe": "experts",
-    "moe_act": "expert_activation",
-    "shared_experts": "shared_expert",
-    "layernorm": "norm",
-    "norm": "norm",
-    "op": "operator",
-    "qkv_proj_offloaded": "qkv",
+    "core_attn": ("core",),
+    "core_attention": ("core",),
+    "attention": ("core",),
+    "sdpa": ("core",),
+    "attn": ("core", "qkv"),
+    "self_attention": ("core", "qkv"),
+    "mla_up_proj": ("qkv",),
+    "qkv": ("qkv",),
+    "qkv_proj_offloaded": ("qkv",),
+    "mlp": ("mlp",),
+    "ffn": ("mlp",),
+    "moe": ("experts",),
+    "experts": ("experts",),
+    "moe_act": ("expert_activation",),
+    "act": ("expert_activation",),
+    "shared_experts": ("shared_expert",),
+    "layernorm": ("norm",),
+    "norm": ("norm",),
+    "rmsnorm": ("norm",),
+    "mlp_rms": ("norm",),
+    "mla_rms": ("norm",),
+    "op": ("operator",),
+    "sac": ("operator",),
 }
-"""Words inside `selective (...)`, as Megatron-Core names them, and the part of the layer they drop."""
+"""Words inside `selective (...)`, as Megatron-Core and others name them, and the parts of the layer they drop."""
+
+WHOLE = ("full", "full+offload", "yes", "true", "gradient checkpointing", "activation checkpointing")
 
 
 @dataclass(frozen=True)
@@ -174,9 +187,9 @@ class Recompute:
 def recompute_words(text: str) -> dict[str, float]:
     """Shares and switches that one recompute text states.
 
-    `none`; `full`; `full (4 layers)` (of each stage); `full (every 2 layers)` (inputs kept of groups of two);
-    `full+offload` (checkpoints on the host); `selective` (the attention core); `selective (a,b)` with the module names
-    of Megatron-Core. Any other word leaves the row unknown.
+    `none`; `full`; `full (4 layers)` or `full (block, 4 layers)` (of each stage); `full (every 2 layers)` (inputs kept
+    of groups of two); `full+offload` (checkpoints on the host); `selective` (the attention core); `selective (a,b)`
+    with module names; `selective (every 2nd layer)` (whole layers, each second). Any other word leaves the row unknown.
 
     >>> said = recompute_words("selective (mla_up_proj,mlp)")
     >>> said["qkv"], said["mlp"], said["core"]
@@ -186,18 +199,31 @@ def recompute_words(text: str) -> dict[str, float]:
     """
     words = dict.fromkeys((f.name for f in fields(Recompute)), 0.0) | {"every": 1.0}
     lowered = text.strip().lower()
-    named = re.fullmatch(r"selective\s*\(([\w\s,]+)\)", lowered)
+    stated = _whole_layers(lowered) or _modules(lowered)
     if lowered in ("none", "no", "false"):
-        return words | {"understood": 1.0}
-    if lowered in ("full", "full+offload"):
-        return words | {"understood": 1.0, "layer": 1.0, "offloaded": float("offload" in lowered)}
-    partly = re.fullmatch(r"full \((every )?(\d+) layers?\)", lowered)
+        stated = {"understood": 1.0}
+    return words | stated
+
+
+def _whole_layers(text: str) -> dict[str, float]:
+    """What a text says about recomputing whole layers; nothing when it speaks of something else."""
+    full = {"understood": 1.0, "layer": 1.0}
+    if text in WHOLE:
+        return full | {"offloaded": float("offload" in text)}
+    partly = re.fullmatch(r"full \((every |block, |uniform, )?(\d+) layers?\)", text)
     if partly:
-        name = "every" if partly.group(1) else "layer_count"
-        return words | {"understood": 1.0, "layer": 1.0, name: float(partly.group(2))}
-    if lowered == "selective":
-        return words | {"understood": 1.0, "core": 1.0, "plain_selective": 1.0}
-    modules = [part.strip() for part in named.group(1).split(",")] if named else []
-    if modules and all(module in MODULES for module in modules):
-        return words | {MODULES[module]: 1.0 for module in modules} | {"understood": 1.0}
-    return words
+        grouped = partly.group(1) in ("every ", "uniform, ")
+        return full | {"every" if grouped else "layer_count": float(partly.group(2))}
+    each = re.fullmatch(r"selective \((?:every|each) (\d+)(?:nd|rd|th) layer\)", text)
+    return full | {"layer": 1 / float(each.group(1))} if each else {}
+
+
+def _modules(text: str) -> dict[str, float]:
+    """What a text says about parts of a layer; nothing when a word is not known."""
+    if text == "selective":
+        return {"understood": 1.0, "core": 1.0, "plain_selective": 1.0}
+    named = re.fullmatch(r"selective\s*\(([\w\s,+]+)\)", text)
+    modules = [part.strip() for part in re.split(r"[,+]", named.group(1))] if named else []
+    if not modules or not all(module in MODULES for module in modules):
+        return {}
+    return {part: 1.0 for module in modules for part in MODULES[module]} | {"understood": 1.0}

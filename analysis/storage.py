@@ -9,7 +9,8 @@ other columns show. Each rule below is a property of a stack, not of a source:
 - BF16 gradients are accumulated in FP32 (Megatron-LM forces it): 2 + 4 + 12 B; DeepSpeed's BF16 optimizer keeps the
   BF16 gradient beside the FP32 one: 2 + 6 + 12 B.
 - Latent attention goes with the optimizer its authors introduced, BF16 moments (DeepSeek-V3, arXiv:2412.19437,
-  sec. 3.3.2), and with BF16 gradients in the public recipes (Megatron-Bridge, deepseek and moonlight).
+  sec. 3.3.2), and with BF16 gradients in the public recipes (Megatron-Bridge, deepseek and moonlight). A model cut
+  down to a few layers is a test on Megatron-LM's defaults, not a recipe: FP32 gradients and moments, plain loss.
 - Pure 16-bit training stores weights, gradients and moments in 16 bits: 8 B.
 - One accelerator with fused attention is nobody's Megatron: it runs PyTorch's own loss, and gradients come into being
   during the backward pass.
@@ -29,6 +30,9 @@ from analysis.physics import attention
 from analysis.physics.split import Recipe
 
 Constants = Mapping[str, float]
+
+DEEPEST_RATIO = 300.0
+"""Width over depth beyond which a model has been cut down: published ones stay below 256 (GPT-3 128, 1T GPT 200)."""
 
 INPUT_BYTES = {recipes.FP8: 1.0, recipes.MXFP8: 33 / 32, recipes.NVFP4: 9 / 16}
 """Bytes of a saved matrix-product input where Transformer Engine keeps it quantised; block scales included."""
@@ -58,6 +62,11 @@ class Stack:
         return cls(pure, sharded, deepspeed, ~(pure | sharded | deepspeed), pure | sharded | (alone & ~deepspeed))
 
 
+def is_cut_down(rows: Rows) -> Mask:
+    """Rows whose model has far fewer layers than one of its width would have."""
+    return np.asarray(rows.arch.hidden / rows.arch.layers > DEEPEST_RATIO)
+
+
 def widths(rows: Rows, stack: Stack) -> dict[str, Array]:
     """Bytes per parameter on the device of weights, gradients, master weights and moments (both together).
 
@@ -65,7 +74,7 @@ def widths(rows: Rows, stack: Stack) -> dict[str, Array]:
     """
     words = rows.words
     single = words.dtype == recipes.FP32
-    latent = (rows.arch.mla > 0) & stack.megatron & ~single
+    latent = (rows.arch.mla > 0) & stack.megatron & ~single & ~is_cut_down(rows)
     whole = stack.sharded | single
     gradient = np.select(
         [stack.pure, whole, words.deepspeed_bf16 > 0, (words.dtype == recipes.FP16) | latent], [2.0, 4.0, 6.0, 2.0], 4.0
@@ -114,7 +123,7 @@ def logit_width(rows: Rows, stack: Stack, constants: Constants) -> Array:
     """
     flash = rows.kernel != attention.UNFUSED
     squeezed = stack.pure & (rows.recompute.layer > 0)
-    kinds = ((squeezed, "chunked"), (stack.native, "eager"), (stack.megatron & flash, "fused"))
+    kinds = ((squeezed, "chunked"), (stack.native, "eager"), (stack.megatron & flash & ~is_cut_down(rows), "fused"))
     conditions = [condition for condition, _ in kinds]
     widths = [constants[f"logits.{kind}_bytes"] for _, kind in kinds]
     inferred = np.select(conditions, widths, constants["logits.unfused_bytes"])

@@ -101,6 +101,10 @@ def test_an_offload_nobody_knows_is_marked() -> None:
         ("selective (moe_act)", {"expert_activation"}),
         ("selective (shared_experts)", {"shared_expert"}),
         ("selective (op)", {"operator"}),
+        ("selective (sac)", {"operator"}),
+        ("selective (attn + mlp_rms)", {"core", "qkv", "norm"}),
+        ("selective (mla_rms,ffn)", {"norm", "mlp"}),
+        ("activation checkpointing", {"layer"}),
     ],
 )
 def test_recompute_texts_name_what_is_dropped(text: str, shares: set[str]) -> None:
@@ -111,7 +115,10 @@ def test_recompute_texts_name_what_is_dropped(text: str, shares: set[str]) -> No
 
 def test_partial_and_grouped_recompute() -> None:
     assert recompute_words("full (4 layers)")["layer_count"] == 4
+    assert recompute_words("full (block, 4 layers)")["layer_count"] == 4
     assert recompute_words("full (every 2 layers)")["every"] == 2
+    assert recompute_words("full (uniform, 2 layers)")["every"] == 2
+    assert recompute_words("selective (every 2nd layer)")["layer"] == 0.5
     assert recompute_words("full")["every"] == 1
 
 

@@ -36,6 +36,7 @@ def recipe(**change: object) -> dict[str, float]:
         ({"precision": "FP8"}, (2, 4, 4, 8)),
         (LATENT, (2, 2, 4, 4)),  # the precision-aware optimizer of DeepSeek-V3 recipes
         (LATENT | {"zero_stage": 3}, (4, 4, 0, 8)),
+        (LATENT | {"layers": 4}, (2, 4, 4, 8)),  # four layers of width 4096: a test on defaults, not a recipe
         ({"optimizer": "8-bit Adam"}, (2, 4, 4, 2)),
         ({"gradient_dtype": "bf16", "moment_dtype": "bf16"}, (2, 2, 4, 4)),
         ({"precision": PURE + ", optimizer in backward", "zero_stage": 0}, (2, 0, 0, 4)),
@@ -60,6 +61,8 @@ def test_bytes_per_parameter_of_each_stack(change: dict[str, object], widths: tu
         ({"precision": "fp16"}, 10),
         ({"accelerators": 1, "dp": 1, "global_batch": 8}, 14),
         ({"accelerators": 1, "dp": 1, "global_batch": 8, "attention_kernel": "unfused"}, 10),
+        ({"layers": 4}, 10),
+        ({"layers": 14}, 6),
         ({"loss": "chunked"}, 4),
         ({"loss": "in_place"}, 2),
         ({"loss": "unfused"}, 10),
