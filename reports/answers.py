@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reports.numbers import percent
-from reports.sections import compute, mfu
+from reports.sections import compute, mfu, plateau
 from reports.source import Source
 from reports.words import Bi, phrase
 
@@ -26,18 +26,23 @@ def _adds_up(source: Source) -> Answer:
 
 
 def _mfu(source: Source) -> Answer:
-    groups = mfu.medians(source)
+    groups, found = mfu.medians(source), mfu.gap(source)
     if not {"dense", "moe"} <= set(groups):
         return phrase("answers.mfu.q"), phrase("answers.not_yet"), "#mfu"
     values = {kind: percent(groups[kind]["median"]) for kind in ("dense", "moe")}
     counts = {f"{kind}_n": groups[kind]["n"] for kind in ("dense", "moe")}
-    return phrase("answers.mfu.q"), phrase("answers.mfu.a", **values, **counts), "#mfu"
+    if found is None:
+        return phrase("answers.mfu.q"), phrase("answers.mfu.cannot", **values, **counts), "#mfu"
+    said = phrase(f"answers.mfu.{mfu.gap_variant(found)}", **values, **counts, **mfu.gap_words(found))
+    return phrase("answers.mfu.q"), said, "#mfu"
 
 
 def _plateau(source: Source) -> Answer:
     if source.query("compute").empty:
         return phrase("answers.plateau.q"), phrase("answers.not_yet"), "#compute"
-    return phrase("answers.plateau.q"), phrase("answers.plateau.a", **compute.finding(source)), "#compute"
+    values = {**compute.finding(source), **plateau.values(source)}
+    variant = plateau.preference(source) or "untested"
+    return phrase("answers.plateau.q"), phrase(f"answers.plateau.{variant}", **values), "#compute"
 
 
 def _where_from(source: Source) -> Answer:

@@ -9,7 +9,7 @@ from typing import Any
 from reports.numbers import significant
 from reports.run_data import Row
 
-ORDER = ("weights", "gradients", "master", "optimizer", "activations", "logits", "buffers", "overhead")
+ORDER = ("weights", "gradients", "optimizer", "activations", "working", "overhead")
 GIB = 2**30
 
 
@@ -55,6 +55,7 @@ def _picture(phase: str, rows: list[Row], card: float | None) -> dict[str, Any]:
         "card_at": None if card is None else f"{100 * card / scale:.2f}%",
         "tightest": tightest,
         "peak": significant(totals[tightest]) if totals else "",
+        "assumed": rows[0].get("assumed") or "",
     }
 
 

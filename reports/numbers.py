@@ -86,7 +86,7 @@ def percent(share: float, digits: int = 0) -> str:
 def day(value: Any, precision: str | None = "day") -> str:
     """A date as precisely as it is known.
 
-    >>> day(date(2024, 7, 1), "month")
+    >>> day("2024-07-01", "month")
     '2024-07'
     """
     return NOTHING if is_missing(value) else str(value)[: _DATE_LENGTH.get(precision or "day", 10)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
-from math import log10
+from math import ceil, floor, log10
 from typing import Any
 
 import pandas as pd
@@ -20,6 +20,16 @@ def date_domain(dates: pd.Series) -> list[str]:
     """
     first, last = int(min(dates)[:4]), int(max(dates)[:4])
     return [f"{first}-01-01", f"{last + 1}-07-01"]
+
+
+def powers_of(values: pd.Series, room: int = 0) -> tuple[int, int]:
+    """The powers of ten around all values, with some to spare at the top.
+
+    >>> powers_of(pd.Series([64.0, 200_000.0]))
+    (1, 6)
+    """
+    known = values.dropna()
+    return floor(log10(known.min())), max(ceil(log10(known.max())), floor(log10(known.min())) + 1) + room
 
 
 def label_frame(

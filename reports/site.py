@@ -8,9 +8,10 @@ from typing import Any
 
 from reports import page, run_data, run_page, runs_table
 from reports.answers import answers
+from reports.card import card
 from reports.figure import Figure, Section
 from reports.page import Pages
-from reports.sections import axes, claims, clusters, compute, disclosure, fit, layouts, mfu, verdicts
+from reports.sections import axes, claims, clusters, compute, disclosure, fit, layouts, utilisation, verdicts
 from reports.source import Source
 from reports.words import phrase
 
@@ -19,7 +20,7 @@ STORY: tuple[Callable[[Source], Section], ...] = (
     fit.section,
     axes.section,
     layouts.section,
-    mfu.section,
+    utilisation.section,
     clusters.section,
     compute.section,
     disclosure.section,
@@ -53,6 +54,7 @@ def build(source: Source, folder: Path, progress: Progress = str) -> Path:
     _forget(folder / "data", {f"{figure.id}.csv" for figure in figures} | {"runs.csv"})
     _runs(pages, source, folder, progress)
     _table(pages, source, folder)
+    page.write(folder / "card.png", card(source.rows("counts")[0]))
     page.write(folder / "index.html", index(pages, source, told, progress))
     return folder / "index.html"
 

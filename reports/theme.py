@@ -23,6 +23,7 @@ class Palette:
     undisclosed: str
     accent: str
     band: str
+    fit: str
     parts: tuple[str, ...]
 
 
@@ -36,6 +37,7 @@ LIGHT = Palette(
     undisclosed="#6e7781",
     accent="#7b3f8c",
     band="#1b1f24",
+    fit="#00795a",
     parts=("#0072b2", "#56b4e9", "#c4500a", "#b8860b", "#00795a", "#8b5a9f"),
 )
 DARK = Palette(
@@ -48,6 +50,7 @@ DARK = Palette(
     undisclosed="#9aa4af",
     accent="#d59be6",
     band="#e6edf3",
+    fit="#3fbf95",
     parts=("#56b4e9", "#a9d8f5", "#f0943a", "#f2d06b", "#3fbf95", "#d59be6"),
 )
 # The script-free pictures take their colours from the page, so they follow its theme.
@@ -61,6 +64,7 @@ PAGE = Palette(
     undisclosed="var(--undisclosed)",
     accent="var(--accent)",
     band="var(--ink)",
+    fit="var(--part-4)",
     parts=tuple(f"var(--part-{place})" for place in range(6)),
 )
 
@@ -113,8 +117,8 @@ def _styles(palette: Palette) -> dict[str, Any]:
         "band": {"color": palette.band, "opacity": 0.09},
         "range": {"opacity": 0.75, "strokeWidth": 1.4},
         "frontier": {"color": palette.ink, "strokeWidth": 1.2, "opacity": 0.7},
-        "fit": {"color": palette.accent, "strokeWidth": 2},
-        "fit-band": {"color": palette.accent, "opacity": 0.16},
+        "fit": {"color": palette.fit, "strokeWidth": 2},
+        "fit-band": {"color": palette.fit, "opacity": 0.16},
         "capacity": {"color": palette.ink, "strokeWidth": 2},
         "usable": {"color": palette.ink, "strokeWidth": 1.5, "strokeDash": [2, 3]},
         "median": {"color": palette.ink, "opacity": 1},

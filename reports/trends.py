@@ -34,4 +34,4 @@ def lines(source: Source, trend: str) -> pd.DataFrame:
     dated = [
         {"date": row["statistic"][4:], "fit": row["value"], "low": row["low"], "high": row["high"]} for row in rows
     ]
-    return pd.DataFrame(dated, columns=["date", "fit", "low", "high"])
+    return pd.DataFrame(dated, columns=["date", "fit", "low", "high"]).assign(part=trend)

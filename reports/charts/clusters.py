@@ -9,15 +9,20 @@ from reports.charts.grammar import Drawing, dates, fill, fitted, powers, shape, 
 from reports.voice import Voice
 
 HEIGHT = 420
-POWERS = (1, 7)
 
 
 def over_time(
-    points: pd.DataFrame, records: pd.DataFrame, labels: pd.DataFrame, fit: pd.DataFrame, domain: list[str], say: Voice
+    points: pd.DataFrame,
+    records: pd.DataFrame,
+    labels: pd.DataFrame,
+    fit: pd.DataFrame,
+    domain: list[str],
+    span: tuple[int, int],
+    say: Voice,
 ) -> Drawing:
     """Dated sizes on a log axis, a rule where a source gives a range, two step lines for the largest so far."""
     x = dates("date", domain)
-    y = powers("accelerators", say.axis("accelerators"), *POWERS)
+    y = powers("accelerators", say.axis("accelerators"), *span)
     steps = alt.Chart(records).mark_line(interpolate="step-after", aria=False, strokeWidth=1.2, opacity=0.75)
     spans = alt.Chart(points).transform_filter("isValid(datum.accelerators_low)").mark_rule(style="range", aria=False)
     marks = alt.Chart(points).transform_filter("isValid(datum.accelerators)").mark_point(aria=False)

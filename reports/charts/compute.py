@@ -9,7 +9,6 @@ from reports.charts.grammar import Drawing, dates, fill, fitted, powers, shape, 
 from reports.voice import Voice
 
 HEIGHT = 440
-POWERS = (20, 28)
 
 
 def over_time(
@@ -19,11 +18,12 @@ def over_time(
     labels: pd.DataFrame,
     fit: pd.DataFrame,
     domain: list[str],
+    span: tuple[int, int],
     say: Voice,
 ) -> Drawing:
     """Compute on a log axis; hollow triangles along the top edge stand for runs without any published figure."""
     x = dates("released", domain)
-    y = powers("compute_flop", say.axis("compute_flop"), *POWERS)
+    y = powers("compute_flop", say.axis("compute_flop"), *span)
     steps = alt.Chart(records).mark_line(style="frontier", interpolate="step-after", aria=False)
     spans = alt.Chart(points).transform_filter("isValid(datum.compute_flop_low)").mark_rule(style="range", aria=False)
     marks = alt.Chart(points).transform_filter("isValid(datum.compute_flop)").mark_point(aria=False)

@@ -11,7 +11,7 @@ from reports.charts.grammar import Drawing
 from reports.voice import Voice
 
 PARTS = ("weights", "gradients", "master", "moments")
-STAGE_PARTS = ("weights", "gradients", "optimizer", "activations", "logits", "buffers", "overhead")
+STAGE_PARTS = ("weights", "gradients", "optimizer", "activations", "working", "overhead")
 
 
 def states(parts: pd.DataFrame, say: Voice) -> Drawing:
@@ -47,9 +47,15 @@ def stages(parts: pd.DataFrame, totals: pd.DataFrame, say: Voice) -> Drawing:
         x, y, alt.Order("order:Q"), color=alt.Color("part:N").scale(domain=names, range="ordinal").legend(None),
         tooltip=[alt.Tooltip("stage:O"), alt.Tooltip("part:N"), alt.Tooltip("value:Q", format=".1f")],
     )  # fmt: skip
-    words = alt.Chart(totals).mark_text(style="soft-label", align="left", dx=4, aria=False).encode(x, y, text="label:N")
+    text = alt.Chart(totals)
+    words = [
+        text.mark_text(style=style, align="left", dx=4, aria=False).encode(x, y, text="label:N")
+        for style in ("halo", "label")
+    ]
     card = alt.Chart(totals.head(1)).mark_rule(style="capacity", aria=False).encode(x=alt.X("card:Q"))
-    return alt.layer(bars, words, card).properties(height=alt.Step(18))
+    span = alt.Chart(totals.head(1)).transform_filter("isValid(datum.low)")
+    band = span.mark_rect(style="band", aria=False).encode(x=alt.X("low:Q"), x2="high")
+    return alt.layer(band, bars, card, *words).properties(height=alt.Step(18))
 
 
 def _part() -> alt.Color:

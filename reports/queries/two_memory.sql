@@ -1,17 +1,46 @@
--- Modelled memory per stage of the two runs of the story, phase by phase, against the memory of their card.
+-- Modelled memory per stage of the two runs of the story (largest phase, shorter context), against the memory of the card;
+-- peak, low and high: the span of the whole model, from the check that compares it with the card.
+with chosen as (
+    select run_id, phase, accelerator, row_number() over (
+        partition by run_id order by accelerators desc, seq_len, position
+    ) as place
+    from phase_summary
+    where run_id in ('meta/llama-3.1-405b', 'deepseek/deepseek-v3')
+),
+
+parts as (
+    select
+        run_id,
+        phase,
+        stage,
+        case
+            when part in ('master_weights', 'moments') then 'optimizer'
+            when part in ('working', 'head') then 'working'
+            when part in ('context', 'allocator') then 'overhead'
+            else part
+        end as part,
+        sum(value) as value,
+        any_value(assumed) as assumed
+    from result.memory
+    group by all
+)
+
 select
-    memory.run_id,
+    parts.run_id,
     runs.name,
-    memory.phase,
-    memory.stage,
-    memory.part,
-    memory.value,
-    memory.low,
-    memory.high,
-    coalesce(accelerators.usable_memory_gib, accelerators.hbm_gb * 1e9 / 1073741824) as card_gib
-from result.memory as memory
-join record.phases as phases on memory.run_id = phases.run_id and memory.phase = phases.name
-join record.runs as runs on memory.run_id = runs.id
-left join record.accelerators as accelerators on phases.accelerator = accelerators.id
-where memory.run_id in ('meta/llama-3.1-405b', 'deepseek/deepseek-v3')
-order by memory.run_id, phases.position, memory.stage, memory.part
+    parts.phase,
+    parts.stage,
+    parts.part,
+    parts.value,
+    coalesce(accelerators.usable_memory_gib, accelerators.hbm_gb * 1e9 / 1073741824) as card_gib,
+    checks.value as peak,
+    checks.low as peak_low,
+    checks.high as peak_high,
+    parts.assumed
+from parts
+join chosen on parts.run_id = chosen.run_id and parts.phase = chosen.phase and chosen.place = 1
+join record.runs as runs on parts.run_id = runs.id
+left join record.accelerators as accelerators on chosen.accelerator = accelerators.id
+left join result.verdicts as checks
+    on checks.run_id = parts.run_id and checks.phase = parts.phase and checks.check_name = 'memory-fit'
+order by runs.released, parts.run_id, parts.stage, parts.part

@@ -10,7 +10,7 @@ from reports.charts import clusters as charts
 from reports.figure import Figure, Section, draw, table_of, words_of
 from reports.frames import dates_as_text, filled, in_words, ranges_as_text, running_record
 from reports.numbers import exact
-from reports.placing import date_domain, label_frame
+from reports.placing import date_domain, label_frame, powers_of
 from reports.source import Source, records
 from reports.trends import growth_words, lines, statistic
 from reports.words import phrase
@@ -51,15 +51,15 @@ def _figure(source: Source, frame: pd.DataFrame) -> Figure:
     points = in_words(filled(ranges_as_text(dates_as_text(frame, "date"), "accelerators")), "status", "words.code")
     records_so_far = _records(points)
     domain = date_domain(points["date"])
-    labels = label_frame(
-        points, _named(points, records_so_far), "date", "accelerators", domain, charts.POWERS, charts.HEIGHT
-    )
+    ends = [points[f"accelerators{end}"] for end in ("", "_low", "_high")]
+    span = powers_of(pd.concat(ends), 0)
+    labels = label_frame(points, _named(points, records_so_far), "date", "accelerators", domain, span, charts.HEIGHT)
     fit = lines(source, TREND)
     variant, values = _finding(source, frame)
     words = words_of("clusters.time", variant, **values)
     drawn = points.drop(columns=["power_mw"])
     specs = draw(
-        lambda say: charts.over_time(drawn, records_so_far, labels, fit, domain, say), source.fields, words.long
+        lambda say: charts.over_time(drawn, records_so_far, labels, fit, domain, span, say), source.fields, words.long
     )
     return Figure(
         "cluster-size", words, specs=specs, key="cluster", table=_table(source, points), queries=("clusters", "trends")

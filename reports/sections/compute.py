@@ -10,8 +10,10 @@ from reports.charts import compute as charts
 from reports.figure import Figure, Section, draw, table_of, words_of
 from reports.frames import dates_as_text, in_words, ranges_as_text
 from reports.numbers import scientific
-from reports.placing import date_domain, label_frame
+from reports.placing import date_domain, label_frame, powers_of
+from reports.sections import growth, plateau
 from reports.source import Source, records
+from reports.trends import lines
 from reports.words import phrase
 
 _COLUMNS = [
@@ -43,7 +45,11 @@ def section(source: Source) -> Section:
     frame = source.query("compute")
     if frame.empty:
         return Section("compute", phrase("compute.heading"), (phrase("compute.empty"),))
-    return Section("compute", phrase("compute.heading"), (phrase("compute.lead"),), (_figure(source, frame),))
+    figures = (_figure(source, frame), plateau.figure(source), growth.figure(source))
+    shown = tuple(figure for figure in figures if figure)
+    found = plateau.values(source)
+    take = phrase("compute.would_change", **found, **finding(source)) if found else phrase("compute.no_test")
+    return Section("compute", phrase("compute.heading"), (phrase("compute.lead"),), shown, take)
 
 
 def _figure(source: Source, frame: pd.DataFrame) -> Figure:
@@ -51,11 +57,14 @@ def _figure(source: Source, frame: pd.DataFrame) -> Figure:
     silent = dates_as_text(source.query("compute_undisclosed"), "released")
     records_so_far = _records(points)
     domain = date_domain(pd.concat([points["released"], silent["released"]]))
-    labels = label_frame(points, _named(points), "released", "compute_flop", domain, charts.POWERS, charts.HEIGHT)
-    fit = pd.DataFrame(columns=["released", "fit", "low", "high", "part"])
-    words = words_of("compute.time", "record", **finding(source))
+    ends = [points[f"compute_flop{end}"] for end in ("", "_low", "_high")]
+    span = powers_of(pd.concat(ends), 1)
+    labels = label_frame(points, _named(points), "released", "compute_flop", domain, span, charts.HEIGHT)
+    fit = lines(source, plateau.MAIN).rename(columns={"date": "released"})
+    found = {**finding(source), **plateau.values(source)}
+    words = words_of("compute.time", plateau.preference(source) or "record", **found)
     specs = draw(
-        lambda say: charts.over_time(points, records_so_far, silent, labels, fit, domain, say),
+        lambda say: charts.over_time(points, records_so_far, silent, labels, fit, domain, span, say),
         source.fields,
         words.long,
     )
@@ -65,7 +74,7 @@ def _figure(source: Source, frame: pd.DataFrame) -> Figure:
         specs=specs,
         key="compute",
         table=_table(source, points),
-        queries=("compute", "compute_undisclosed"),
+        queries=("compute", "compute_undisclosed", "trends"),
     )
 
 

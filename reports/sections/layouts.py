@@ -69,34 +69,55 @@ def _text(row: dict[str, Any], column: str) -> Bi:
 
 
 def _memory(source: Source, frame: pd.DataFrame) -> list[Figure]:
-    """A picture per run and phase."""
-    parts = frame[(frame["part"] != "total") & frame["value"].notna()]
-    figures = []
-    for place, ((run, phase), rows) in enumerate(parts.groupby(["run_id", "phase"], sort=False)):
-        figures.append(_stages(source, rows, f"memory-{place}-{str(run).split('/')[1].replace('.', '-')}", str(phase)))
-    return figures
+    """A picture per run."""
+    return [_stages(source, rows, str(run)) for run, rows in frame.groupby("run_id", sort=False)]
 
 
-def _stages(source: Source, rows: pd.DataFrame, name: str, phase: str) -> Figure:
+def _stages(source: Source, rows: pd.DataFrame, run: str) -> Figure:
     order = {part: place for place, part in enumerate(memory_charts.ordered(rows["part"]))}
     parts = rows.assign(order=[order[part] for part in rows["part"]], value=rows["value"].astype(float).round(3))
-    totals = parts.groupby("stage", as_index=False).agg(value=("value", "sum"), card=("card_gib", "first"))
-    top = records(totals.sort_values("value", ascending=False))[0]
-    labels = [
-        f"{row['value']:.1f}" + (f" ({row['card'] - row['value']:+.1f})" if row["card"] else "")
-        for row in records(totals)
-    ]
-    values = {
-        "name": rows["name"].iloc[0], "phase": phase, "stage": exact(top["stage"]), "used": significant(top["value"]),
-        "card": significant(top["card"]) if top["card"] else "–", "stages": len(totals),
-    }  # fmt: skip
-    words = words_of("layouts.stages", "over" if top["card"] and top["value"] > top["card"] else "plain", **values)
+    first = records(parts)[0]
+    totals = parts.groupby("stage", as_index=False).agg(value=("value", "sum"))
+    labels = [_headroom(row["value"], first["card_gib"]) for row in records(totals)]
+    totals = totals.assign(card=first["card_gib"], low=first["peak_low"], high=first["peak_high"], label=labels)
+    words = words_of("layouts.stages", _fits(first), **_stage_values(first, totals))
     drawn = parts[["stage", "part", "value", "order"]]
-    specs = draw(lambda say: memory_charts.stages(drawn, totals.assign(label=labels), say), source.fields, words.long)
-    table = table_of(source, records(parts), ["stage", "part", "value", "low", "high"])
+    specs = draw(lambda say: memory_charts.stages(drawn, totals, say), source.fields, words.long)
+    table = table_of(source, records(parts), ["stage", "part", "value", "assumed"])
+    name = f"memory-{run.split('/')[1].replace('.', '-')}"
     return Figure(
         name, words, specs=specs, key="parts", context={"parts": list(order)}, table=table, queries=("two_memory",)
     )
+
+
+def _headroom(total: float, card: float | None) -> str:
+    return f"{total:.1f}" if card is None else f"{total:.1f} ({card - total:+.1f})"
+
+
+def _fits(row: dict[str, Any]) -> str:
+    """over or under when the whole span is on one side of the card, open when it is not, bare without a span."""
+    if row["peak_low"] is None or row["card_gib"] is None:
+        return "bare"
+    if row["peak_low"] > row["card_gib"]:
+        return "over"
+    return "under" if row["peak_high"] <= row["card_gib"] else "open"
+
+
+def _stage_values(row: dict[str, Any], totals: pd.DataFrame) -> dict[str, Any]:
+    top = max(records(totals), key=lambda one: one["value"])
+    known = {
+        name: significant(row[name]) if row[name] is not None else NOTHING for name in ("peak", "peak_low", "peak_high")
+    }
+    card = significant(row["card_gib"]) if row["card_gib"] else NOTHING
+    stage = {"stage": exact(top["stage"]), "used": significant(top["value"]), "stages": len(totals)}
+    return {
+        "name": row["name"],
+        "phase": row["phase"],
+        "card": card,
+        "assumed": row["assumed"] or NOTHING,
+        **known,
+        **stage,
+    }
 
 
 def _traffic(source: Source, frame: pd.DataFrame) -> list[Figure]:

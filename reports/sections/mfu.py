@@ -7,10 +7,11 @@ from typing import Any
 import pandas as pd
 
 from reports.charts import mfu as charts
-from reports.figure import Choice, Figure, Section, draw, table_of, words_of
+from reports.figure import Choice, Figure, draw, table_of, words_of
 from reports.frames import CONVENTIONS, DEFAULT_CONVENTION, in_words, mfu_long, swarm
 from reports.numbers import percent
 from reports.source import Source, records
+from reports.trends import statistic
 from reports.words import Bi, phrase, plain
 
 TEXTBOOK = {"dense": (0.35, 0.45), "moe": (0.20, 0.40)}
@@ -34,23 +35,13 @@ _COLUMNS = [
 ]
 
 
-def section(source: Source) -> Section:
-    """Is the gap between dense and MoE real once hardware and definition are held apart?"""
-    frame = source.query("mfu")
-    if frame.empty:
-        return Section("mfu", phrase("mfu.heading"), (phrase("mfu.empty"),))
-    return Section(
-        "mfu", phrase("mfu.heading"), (phrase("mfu.lead"),), (_strip(source, frame), _dots(source, frame)), None
-    )
-
-
 def medians(source: Source, convention: str = DEFAULT_CONVENTION) -> dict[str, dict[str, Any]]:
     """Median, quartiles and n of dense and MoE runs over all generations."""
     rows = source.rows("mfu_medians")
     return {row["sparsity"]: row for row in rows if row["architecture"] == "all" and row["convention"] == convention}
 
 
-def _strip(source: Source, frame: pd.DataFrame) -> Figure:
+def strip(source: Source, frame: pd.DataFrame) -> Figure:
     variant, values = _finding(source)
     words = words_of("mfu.strip", variant, **values)
     groups = _groups(source)
@@ -85,19 +76,33 @@ def _bands(rows: list[str]) -> pd.DataFrame:
     )
 
 
+def gap(source: Source, convention: str = DEFAULT_CONVENTION) -> dict[str, Any] | None:
+    """Dense minus MoE, in points, with its interval, as the analysis found it; None when it could not tell."""
+    return statistic(source, f"mfu-gap-{convention}", "difference")
+
+
 def _finding(source: Source) -> tuple[str, dict[str, Any]]:
     """The title's variant and the numbers of the figure's words."""
-    groups = medians(source)
-    if any(groups.get(kind, {}).get("n", 0) < ENOUGH for kind in TEXTBOOK):
-        return "few", {"dense_n": groups.get("dense", {}).get("n", 0), "moe_n": groups.get("moe", {}).get("n", 0)}
-    values = {
-        f"{kind}_{part}": _written(groups[kind][part]) for kind in TEXTBOOK for part in ("n", "median", "q25", "q75")
-    }
-    return ("gap" if groups["moe"]["q75"] < groups["dense"]["median"] else "overlap"), values
+    groups, found = medians(source), gap(source)
+    counts = {f"{kind}_n": groups.get(kind, {}).get("n", 0) for kind in TEXTBOOK}
+    if found is None or not set(TEXTBOOK) <= set(groups):
+        return "few", counts
+    shares = {kind: percent(groups[kind]["median"]) for kind in TEXTBOOK}
+    return gap_variant(found), {**counts, **shares, **gap_words(found)}
 
 
-def _written(value: float) -> str:
-    return percent(value) if value < 1 else str(value)
+def gap_variant(found: dict[str, Any]) -> str:
+    """lower, higher or none: whether the interval of dense minus MoE leaves out zero, and on which side."""
+    if found["low"] > 0:
+        return "lower"
+    return "higher" if found["high"] < 0 else "none"
+
+
+def gap_words(found: dict[str, Any]) -> dict[str, str]:
+    """The difference and its interval in percentage points, without a sign where the words give the direction."""
+    turn = -1 if found["high"] < 0 else 1
+    ends = sorted(turn * found[end] * 100 for end in ("low", "high"))
+    return {"points": f"{turn * found['value'] * 100:.0f}", "low": f"{ends[0]:.0f}", "high": f"{ends[1]:.0f}"}
 
 
 def _groups(source: Source) -> pd.DataFrame:
@@ -140,7 +145,7 @@ def _points(frame: pd.DataFrame, rows: list[str]) -> pd.DataFrame:
     return in_words(placed.drop(columns=["architecture", "run_id", "mfu_basis", "row", "offset"]), "mark", "words.code")
 
 
-def _dots(source: Source, frame: pd.DataFrame) -> Figure:
+def dots(source: Source, frame: pd.DataFrame) -> Figure:
     words = words_of("mfu.dots", "plain", n=len(frame), runs=frame["run_id"].nunique())
     named = frame.assign(key=frame["run_id"] + "|" + frame["phase"].fillna(""))
     names = {row["key"]: row["name"] + (f" · {row['phase']}" if row["phase"] else "") for row in records(named)}

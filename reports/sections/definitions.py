@@ -1,0 +1,60 @@
+"""Dense against MoE under every definition of MFU at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from reports.figure import Cell, Figure, Table, words_of
+from reports.frames import CONVENTIONS
+from reports.numbers import NOTHING, percent, significant
+from reports.sections.mfu import gap, medians
+from reports.source import Source
+from reports.trends import statistic
+from reports.words import Bi, phrase, plain
+
+_COLUMNS = ("convention", "dense", "moe", "gap", "test", "moved")
+
+
+def figure(source: Source) -> Figure | None:
+    """A line per convention; None when no convention has both groups."""
+    moved = {row["convention"]: row for row in source.rows("mfu_ranks")}
+    groups = {name: medians(source, name) for name in CONVENTIONS}
+    gaps = [
+        100 * (one["dense"]["median"] - one["moe"]["median"]) for one in groups.values() if {"dense", "moe"} <= set(one)
+    ]
+    if not gaps:
+        return None
+    variant = "plain" if any(gap(source, name) for name in CONVENTIONS) else "few"
+    words = words_of("mfu.definitions", variant, least=f"{min(gaps):.0f}", most=f"{max(gaps):.0f}")
+    heads = tuple((column, phrase(f"mfu.definitions.head.{column}")) for column in _COLUMNS)
+    table = Table(heads, tuple(_line(source, name, groups[name], moved.get(name)) for name in CONVENTIONS))
+    queries = ("mfu_medians", "mfu_ranks", "trends")
+    return Figure(
+        "mfu-definitions", words, body="bodies/plain.html.j2", context={"table": table}, download=table, queries=queries
+    )
+
+
+def _line(
+    source: Source, name: str, groups: dict[str, dict[str, Any]], moved: dict[str, Any] | None
+) -> tuple[Cell, ...]:
+    found, test = gap(source, name), statistic(source, f"mfu-gap-{name}", "p_value")
+    return (
+        Cell(plain(f"words.code.{name}"), name),
+        *(_median(groups.get(kind)) for kind in ("dense", "moe")),
+        _gap(found),
+        Cell(Bi.same(significant(test["value"], 2) if test else NOTHING), test["value"] if test else None),
+        Cell(Bi.same(f"{moved['moved']} / {moved['n']}" if moved else NOTHING), moved["moved"] if moved else None),
+    )
+
+
+def _median(group: dict[str, Any] | None) -> Cell:
+    return Cell(
+        Bi.same(f"{percent(group['median'])} ({group['n']})" if group else NOTHING), group["median"] if group else None
+    )
+
+
+def _gap(found: dict[str, Any] | None) -> Cell:
+    if found is None:
+        return Cell(phrase("mfu.definitions.cannot"))
+    value, low, high = (100 * found[end] for end in ("value", "low", "high"))
+    return Cell(Bi.same(f"{value:.1f} ({low:.1f} … {high:.1f})"), found["value"])

@@ -1,0 +1,54 @@
+"""Our growth rates beside those that others published."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from reports.charts import growth as charts
+from reports.figure import Figure, draw, table_of, words_of
+from reports.frames import in_words
+from reports.numbers import interval, significant
+from reports.source import Source, records
+from reports.words import Bi, plain
+
+_COLUMNS = ["quantity", "name", "organization", "whose", "growth", "low", "high", "window_from", "window_to", "n"]
+
+
+def figure(source: Source) -> Figure | None:
+    """None when there is nothing of ours or nothing of others to compare."""
+    frame = source.query("growth")
+    counts = {whose: int((frame["whose"] == whose).sum()) for whose in ("ours", "published")}
+    if not all(counts.values()):
+        return None
+    rows = records(frame)
+    names = [_name(row) for row in rows]
+    drawn = frame.assign(
+        text=[f"×{significant(row['growth'], 2)} {_ends(row)}".strip() for row in rows],
+        window=[f"{str(row['window_from'] or '')[:7]} – {str(row['window_to'] or '')[:7]}" for row in rows],
+        label_en=[f"{name.en}  ×{significant(row['growth'], 2)}" for name, row in zip(names, rows, strict=True)],
+        label_zh=[f"{name.zh}  ×{significant(row['growth'], 2)}" for name, row in zip(names, rows, strict=True)],
+    )[["id", "whose", "growth", "low", "high", "text", "window", "label_en", "label_zh"]]
+    words = words_of("growth", "plain", **counts, **_largest(rows))
+    specs = draw(lambda say: charts.forest(drawn, list(drawn["id"]), say), source.fields, words.long)
+    worded = records(in_words(frame, "whose", "growth.whose"))
+    named = [{**row, "name_en": _name(row).en, "name_zh": _name(row).zh} for row in worded]
+    table = table_of(source, named, _COLUMNS)
+    return Figure("growth-compared", words, specs=specs, key="growth", table=table, queries=("growth",))
+
+
+def _ends(row: dict[str, Any]) -> str:
+    ends = interval(row["low"], row["high"], lambda value: significant(value, 2))
+    return f"({ends})" if ends else ""
+
+
+def _name(row: dict[str, Any]) -> Bi:
+    if row["whose"] == "ours":
+        return plain(f"growth.ours.{row['id']}")
+    return Bi.same(f"{row['name']} ({row['organization']})" if row["organization"] not in row["name"] else row["name"])
+
+
+def _largest(rows: list[dict[str, Any]]) -> dict[str, str]:
+    """Our two headline rates."""
+    ours = {row["id"]: row for row in rows if row["whose"] == "ours"}
+    pick = {"clusters": ours.get("cluster-size-runs"), "compute": ours.get("compute-frontier")}
+    return {name: f"×{significant(row['growth'], 2)} {_ends(row)}" if row else "–" for name, row in pick.items()}
