@@ -62,14 +62,15 @@ def test_gpt3_175b_step_of_the_selective_recompute_paper() -> None:
 def test_v100_steps_of_the_first_megatron_paper(tp: int, layers: int, hidden: int, heads: int, tflops: float) -> None:
     # Shoeybi et al. 2019 (arXiv:1909.08053), weak scaling of model parallelism, recompute counted in the FLOP.
     v100 = pd.DataFrame([{"id": "nvidia/v100-sxm-32gb", "architecture": "volta", "fp16_tflops": 125, "tdp_w": 300,
-                          "hbm_bandwidth_gb_s": 898, "scale_up_gb_s": 150, "scale_up_domain": 8, "hbm_gb": 32}])  # fmt: skip
+                          "hbm_bandwidth_gb_s": 898, "scale_up_gb_s": 150, "scale_up_domain": 8,
+                          "hbm_gb": 32}])  # fmt: skip
     gpt2 = {"accelerator": "nvidia/v100-sxm-32gb", "accelerators": tp, "layers": layers, "hidden": hidden, "tp": tp,
             "ffn_hidden": 4 * hidden, "heads": heads, "kv_heads": heads, "head_dim": hidden // heads, "vocab": 51200,
             "gated_mlp": False, "tied_embeddings": True, "seq_len": 1024, "dp": 1, "micro_batch": 8, "global_batch": 8,
             "precision": "fp16", "attention_kernel": "unfused", "zero_stage": 0, "recompute": "full"}  # fmt: skip
     seconds = predict(table(gpt2), v100, CALIBRATION).iloc[0]["step_time_s"]
     flop = float(flops.gpt_iteration(layers, hidden, 51200, 1024, 8, full_recompute=True))
-    assert flop / seconds / tp / 1e12 == pytest.approx(tflops, rel=0.09)
+    assert flop / seconds / tp / 1e12 == pytest.approx(tflops, rel=0.08)
 
 
 @pytest.mark.parametrize(
