@@ -156,7 +156,7 @@ def _record(compute: pd.DataFrame) -> Iterator[Row]:
         months = (pd.to_datetime(part["released"]).max() - set_on).days / 30.44
         yield frame.row("record_flop", value=float(top["value"]), unit="FLOP", note=f"{top['name']}, {set_on.date()}")
         yield frame.row(
-            "months_since_record", value=float(months), unit="months", note=f"until {part['released'].max()}"
+            "months_since_record", value=float(months), unit="months", note=f"until {pd.Timestamp(part['released'].max()).date()}"
         )
 
 
