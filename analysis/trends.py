@@ -153,11 +153,10 @@ def _record(compute: pd.DataFrame) -> Iterator[Row]:
         frame = Frame.of(trend, part["released"], len(part), "largest value so far by date of release")
         top = part.sort_values("value").iloc[-1]
         set_on = pd.Timestamp(top["released"])
-        months = (pd.to_datetime(part["released"]).max() - set_on).days / 30.44
+        newest = pd.Timestamp(part["released"].max())
+        months = (newest - set_on).days / 30.44
         yield frame.row("record_flop", value=float(top["value"]), unit="FLOP", note=f"{top['name']}, {set_on.date()}")
-        yield frame.row(
-            "months_since_record", value=float(months), unit="months", note=f"until {pd.Timestamp(part['released'].max()).date()}"
-        )
+        yield frame.row("months_since_record", value=float(months), unit="months", note=f"until {newest.date()}")
 
 
 def _gaps(table: pd.DataFrame) -> Iterator[Row]:
