@@ -4,6 +4,7 @@ import ast
 import os
 import re
 import stat
+import warnings
 from functools import cached_property
 from pathlib import Path
 
@@ -74,7 +75,9 @@ class Document:
                 f"{self.name} is a program of {len(self.text)} characters; at most {LARGEST_CODE} are read"
             )
         try:
-            return ast.parse(self.text)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of a text that is read, not run
+                return ast.parse(self.text)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as e:
             raise ImporterError(f"{self.name} is no Python source that can be read: {type(e).__name__}") from None
 

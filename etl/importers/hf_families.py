@@ -140,6 +140,8 @@ TIED_ELSEWHERE: dict[str, bool] = {
 # What the configuration class supplies when a file of this family leaves a key out (transformers 4.5x).
 OMITTED: dict[str, dict[str, int]] = {
     "gemma3_text": {"heads": 8, "kv_heads": 4, "head_dim": 256, "vocab": 262208},
+    "qwen3": {"head_dim": 128},
+    "qwen3_moe": {"head_dim": 128},
     "gemma2": {"head_dim": 256},
     "gemma": {"head_dim": 256},
 }

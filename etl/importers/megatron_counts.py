@@ -24,7 +24,11 @@ def describe(reading: Reading, flags: Flags) -> None:
     arch.update(
         gated_mlp=on(flags, "swiglu"), mlp_bias=biased, expert_bias=biased, qkv_bias=biased or on(flags, "add-qkv-bias")
     )
-    arch.update(attention_output_bias=biased, norm_vectors=1 if rms else 2, embedding_norm=on(flags, "embed-layernorm"))
+    arch.update(
+        attention_output_bias=biased,
+        norm_vectors=1 if rms or not biased else 2,
+        embedding_norm=on(flags, "embed-layernorm"),
+    )
     arch["router_bias"] = on(flags, "moe-router-enable-expert-bias")
     position = flags.get("position-embedding-type")[0] or "learned_absolute"
     rotary = any(on(flags, f) for f in ("use-rotary-position-embeddings", "no-position-embedding"))
@@ -34,8 +38,8 @@ def describe(reading: Reading, flags: Flags) -> None:
     if on(flags, "qk-layernorm") and not latent:
         arch["qk_norm"] = "head"
     arch["shared_expert_gate"] = on(flags, "moe-shared-expert-gate")
-    # A LayerNorm in a model whose other biases are off: implementations disagree about its own bias.
-    clear = (rms or biased) and not (on(flags, "qk-layernorm") and not rms)
+    # Models without biases are published without those of a LayerNorm either, so its weight alone is counted there.
+    clear = rms or not on(flags, "qk-layernorm")
     plain = (
         not any(use.maybe for use in flags.uses.values())
         and not any(flag in flags for flag in UNCOUNTED)

@@ -2,6 +2,7 @@
 
 import ast
 import operator
+import re
 from typing import Any
 
 from etl.importers.facts import Reading
@@ -11,6 +12,7 @@ from etl.importers.shell_flags import Flags
 FRAMEWORK = "Megatron"
 TOP_K = ("moe-router-topk", "topk")
 MOST_LAYERS = 4096
+_LIST = re.compile(r"[\[\]()\d\s,*+]+")
 
 
 def on(flags: Flags, name: str) -> bool:
@@ -113,6 +115,8 @@ def list_expression(source: str) -> list[int] | None:
     >>> list_expression("([0]*1+[1]*3)"), list_expression("__import__('os')")
     ([0, 1, 1, 1], None)
     """
+    if not _LIST.fullmatch(source.strip()[:500]):
+        return None
     try:
         value = _value(ast.parse(source.strip()[:500], mode="eval").body, 0)
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -13,6 +13,9 @@ from etl.importers import counting, derive
 from etl.importers.documents import Document, load
 from etl.importers.facts import Reading
 from etl.importers.problems import ImporterError
+from etl.importers.trees import repeated
+
+MOST_REPETITIONS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +114,7 @@ def read_documents(
         reading: Reading = choose(document).read(document, list(companions))
         derive.complete(reading)
         counting.count(reading, counter)
+        _repetitions(reading, document)
     except RecursionError:
         raise ImporterError(f"{document.path} refers to itself or nests too deep; it cannot be read") from None
     if all(fact.origin == "default" for fact in reading.facts.values()):
@@ -118,3 +122,10 @@ def read_documents(
             f"{document.path} looks like {reading.format} but states no fact that can be read without running it"
         )
     return reading
+
+
+def _repetitions(reading: Reading, document: Document) -> None:
+    """Warn of keys that stand twice in one mapping, where the reader of the format has not done so."""
+    if document.kind in {"json", "yaml"} and not any(w.startswith("duplicate-key") for w in reading.warnings):
+        for key in repeated(document.tree)[:MOST_REPETITIONS]:
+            reading.warn("duplicate-key", f"{key} stands more than once; the last one counts")
