@@ -1,5 +1,6 @@
 """Hugging Face config.json: the architecture of a model, never a fact of its training run."""
 
+import re
 from typing import Any
 
 from etl.importers import hf_counts, hf_layers
@@ -41,9 +42,8 @@ NESTED = (
     "language_model",
     "text_model_config",
 )
-FOUR_TIMES = frozenset(
-    {"gpt2", "gpt_bigcode", "gptj", "codegen", "gpt_neo", "bloom", "falcon", "mpt", "RefinedWeb", "RefinedWebModel"}
-)
+_CLASS = re.compile(r"(?:ForCausalLM|LMHeadModel|ForConditionalGeneration|Model)$")
+FOUR_TIMES = frozenset({"gpt2", "gpt_bigcode", "gptj", "codegen", "gpt_neo", "bloom", "falcon", "mpt"})
 
 
 def detect(document: Document) -> float:
@@ -66,12 +66,22 @@ def text_model(root: Map) -> Map:
     return root
 
 
+def family_of(root: Map, text: Map) -> str:
+    """The model type; older files have another word for Falcon's, or only the name of a class."""
+    word = str(text.get("model_type") or root.get("model_type") or "")
+    classes = text.get("architectures") or root.get("architectures")
+    if not word and isinstance(classes, list) and classes:
+        name = _CLASS.sub("", str(classes[0])).lower()
+        word = next((family for family in FAMILIES if family.replace("_", "") == name), "")
+    return "falcon" if word in {"RefinedWeb", "RefinedWebModel"} else word
+
+
 def read(document: Document, _companions: list[Document]) -> Reading:
     """Read the architecture of the text model."""
     root = document.tree
     text = text_model(root)
     reading = Reading(NAME)
-    family = str(text.get("model_type") or root.get("model_type") or "")
+    family = family_of(root, text)
     _state_words(reading, text)
     _latent(reading, text)
     for name, value in OMITTED.get(family, {}).items():
@@ -113,10 +123,8 @@ def _query_groups(reading: Reading, text: Map, family: str) -> None:
     line = text.lines.get
     if truth(text.get("multi_query_attention")) and text.get("multi_query_group_num"):
         reading.state("kv_heads", text["multi_query_group_num"], "multi_query_group_num", line("multi_query_group_num"))
-    elif family in {"falcon", "RefinedWeb", "RefinedWebModel"} and not truth(
-        text.get("new_decoder_architecture", False)
-    ):
-        many = family != "RefinedWeb" and truth(text.get("multi_query", True))
+    elif family == "falcon" and not truth(text.get("new_decoder_architecture", "n_head_kv" in text)):
+        many = truth(text.get("multi_query", True))
         reading.drop("kv_heads")
         reading.state("kv_heads", 1 if many else reading.get("heads"), "multi_query", line("multi_query"))
     elif family == "gpt_bigcode" and truth(text.get("multi_query", True)):

@@ -90,7 +90,10 @@ def _indexer(arch: dict[str, Any], reading: Reading, text: Map) -> None:
 
 def _falcon(arch: dict[str, Any], reading: Reading, text: Map) -> bool:
     """One norm per parallel block, two in the newer decoder with query groups or without the parallel block."""
-    newer, parallel = truth(text.get("new_decoder_architecture", False)), truth(text.get("parallel_attn", True))
+    newer, parallel = (
+        truth(text.get("new_decoder_architecture", "n_head_kv" in text)),
+        truth(text.get("parallel_attn", True)),
+    )
     norms = whole(text.get("num_ln_in_parallel_attn")) or (2 if newer else 1)
     arch["norms_per_layer"] = norms if parallel else 2
     return reading.get("kv_heads") is not None
