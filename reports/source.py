@@ -59,6 +59,7 @@ class Source:
     def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
         self._connection = connection
         self._frames: dict[str, pd.DataFrame] = {}
+        self._rows: dict[str, list[dict[str, Any]]] = {}
         self.fields = _fields(self.query("fields"))
 
     @classmethod
@@ -87,8 +88,10 @@ class Source:
         return self._frames[name]
 
     def rows(self, name: str) -> list[dict[str, Any]]:
-        """The same rows as dictionaries, with None for what is missing."""
-        return records(self.query(name))
+        """The same rows as dictionaries, with None for what is missing; made once, so not to be changed."""
+        if name not in self._rows:
+            self._rows[name] = records(self.query(name))
+        return self._rows[name]
 
     def build(self) -> dict[str, Any]:
         """Schema version, commit and data hash of the build; empty when the database states none."""

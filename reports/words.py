@@ -62,6 +62,7 @@ def _fill(text: str, lang: str, values: dict[str, Any]) -> str:
     return text.format(**{key: value[lang] if isinstance(value, Bi) else value for key, value in values.items()})
 
 
+@cache
 def plain(key: str) -> Bi:
     """The phrase under a dotted key of reports/text, as written; pictures take it like that.
 
@@ -80,7 +81,12 @@ def plain(key: str) -> Bi:
 
 def phrase(key: str, **values: Any) -> Bi:
     """The phrase as markup of ours, its places filled with escaped values."""
-    return plain(key).marked().format(**values)
+    return plain(key).marked().format(**values) if values else _marked(key)
+
+
+@cache
+def _marked(key: str) -> Bi:
+    return plain(key).marked().format()
 
 
 def has_phrase(key: str) -> bool:
