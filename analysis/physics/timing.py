@@ -30,7 +30,8 @@ def layer_passes(arch: Architecture, lay: Work, chip: Chip, k: Constants) -> dic
     """One mean layer of one micro-batch by part: compute, attention, memory, moe, tp, cp, ep, host.
 
     Parts of MoE and dense blocks are weighted by their share of the layers. Communication counts what is exposed; host
-    is what the device waits for kernels to be issued.
+    is what the device waits for kernels to be issued. Tensor-parallel collectives overlap with products where sequence
+    parallelism lets Transformer Engine split them; stacks on FSDP have no such kernels.
     """
     moe = np.asarray(arch.moe_layers / arch.layers)
     linear, memory = layers.linear_layer(arch, lay, chip, k), layers.memory_layer(arch, lay, chip, k)
@@ -52,8 +53,9 @@ def layer_passes(arch: Architecture, lay: Work, chip: Chip, k: Constants) -> dic
         "cp": exchange.context_seconds(arch, lay, chip, k),
         "ep": exchange.expert_seconds(arch, lay, chip, k).times(moe),
     }
+    overlapped = (lay.sequence_parallel > 0) & (lay.zero_stage < 3)
     shown = {
-        "tp": np.where(lay.sequence_parallel > 0, k["exposed.tp"], k["exposed.tp_all_reduce"]),
+        "tp": np.where(overlapped, k["exposed.tp"], k["exposed.tp_all_reduce"]),
         "cp": np.asarray(k["exposed.cp"]),
         "ep": np.asarray(k["exposed.ep"]),
     }

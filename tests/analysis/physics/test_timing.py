@@ -246,3 +246,10 @@ def test_a_stated_split_is_taken_as_it_is(house: SimpleNamespace) -> None:
     )
     busy = sum(found[n] for n in ("compute", "attention", "memory")) / 4
     assert busy == pytest.approx(layer + seconds(head[0].total) + seconds(head[1].total))
+
+
+def test_stacks_on_fsdp_do_not_hide_tensor_collectives(house: SimpleNamespace) -> None:
+    constants = {"exposed.tp": 0.25}
+    choices = {"tp": 2.0, "sequence_parallel": 1.0}
+    hidden, bare = (parts(house, constants=constants, zero_stage=z, **choices)["tp"] for z in (2.0, 3.0))
+    assert bare == pytest.approx(4 * hidden)
