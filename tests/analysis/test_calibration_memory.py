@@ -45,6 +45,15 @@ def test_the_fit_changes_slack_and_margins_only() -> None:
     assert fit.constants["margin.low"] == fit.constants["margin.high"]
 
 
+def test_margins_cover_rows_beyond_their_bracket() -> None:
+    rows = read({}, {"zero_stage": 3})
+    plain = predict_memory(rows, CONSTANTS | {"margin.low": 0.0, "margin.high": 0.0})
+    fit = fit_memory(rows, plain.high * 1.25, np.array(["a", "b"], dtype=object), CONSTANTS)
+    assert fit.constants["margin.high"] == pytest.approx(0.25)
+    fit = fit_memory(rows, plain.low * 0.8, np.array(["a", "b"], dtype=object), CONSTANTS)
+    assert fit.constants["margin.low"] == pytest.approx(0.2)
+
+
 def test_margins_hold_the_asked_share() -> None:
     low, high = np.full(10, 90.0), np.full(10, 110.0)
     values = np.array([80.0, 85.0, *[100.0] * 7, 140.0])

@@ -69,7 +69,19 @@ def test_long_texts_are_cut_in_the_reason() -> None:
 
 @pytest.mark.parametrize(
     ("cell", "value"),
-    [("True", 1), (True, 1), ("1", 1), (1.0, 1), ("yes", 1), ("FALSE", 0), (False, 0), ("0", 0), ("no", 0)],
+    [
+        ("True", 1),
+        (True, 1),
+        ("1", 1),
+        (1.0, 1),
+        ("yes", 1),
+        ("FALSE", 0),
+        (False, 0),
+        ("0", 0),
+        ("no", 0),
+        ("0.0", 0),
+        ("1.0", 1),
+    ],
 )
 def test_switches_in_any_dress(cell: object, value: float) -> None:
     reasons = Reasons(1)

@@ -69,6 +69,12 @@ def test_sixteen_accelerators_are_needed_for_two_stages_of_eight_experts() -> No
     assert said == "ep*etp is 8, which does not divide the 4 accelerators of a pipeline stage"
 
 
+def test_expert_tensor_ranks_count_among_the_ranks_of_a_stage() -> None:
+    moe = {"experts": 8, "experts_per_token": 2, "moe_ffn_hidden": 14336, "tp": 4, "dp": 2, "sequence_parallel": True}
+    assert reason(**moe, ep=4, etp=2) == ""
+    assert "ep*etp is 16, which does not divide the 8 accelerators" in reason(**moe, ep=4, etp=4)
+
+
 def test_a_grok_row_whose_dp_leaves_out_its_experts_is_refused() -> None:
     assert reason(accelerators=8, tp=4, dp=1) == "tp*cp*pp*dp is 4 but accelerators is 8"
 
@@ -142,9 +148,10 @@ def test_experts_spread_over_ep_are_whole_matrices() -> None:
 
 
 def test_fsdp_words_mean_a_zero_stage() -> None:
-    rows = read({"fsdp": "full"}, {"fsdp": "hybrid", "fsdp_shard": 4}, {"fsdp": "shard-grad-op"}, {"fsdp": ""})
-    assert rows.split.zero_stage.tolist() == [3, 3, 2, 1]
-    assert rows.split.shard_ranks.tolist() == [0, 4, 0, 0]
+    words = ("full", "hybrid", "shard-grad-op", "", "true", "1", "1.0")
+    rows = read(*({"fsdp": word, "fsdp_shard": 4 if word == "hybrid" else ""} for word in words))
+    assert rows.split.zero_stage.tolist() == [3, 3, 2, 1, 3, 3, 3]
+    assert rows.split.shard_ranks.tolist() == [0, 4, 0, 0, 0, 0, 0]
 
 
 def test_missing_columns_are_named_in_one_sentence() -> None:

@@ -273,6 +273,11 @@ def test_passing_tensors_of_a_mixture_follow_the_routed_tokens() -> None:
     assert backward(MIXTRAL, {"seq_len": 8}) == 8 * (4 * 4096 + 2 * 3 * 2 * 14336 + 2 * 2 * 4096)
 
 
+def test_passing_tensors_of_split_experts_are_split_too() -> None:
+    cut = {"seq_len": 8, "tp": 2, "sequence_parallel": 1, "ep": 2, "etp": 2}
+    assert backward(MIXTRAL, cut) == 8 * (4 * 4096 + 2 * 3 * 2 * 14336 / 2 + 2 * 2 * 4096)
+
+
 @pytest.mark.parametrize("every", [1, 3])
 def test_a_recomputed_group_comes_back_whole(every: int) -> None:
     plain, again = backward(LLAMA_3_8B, {"seq_len": 8}), sum(dense(LLAMA_3_8B, {"seq_len": 8}).values())

@@ -123,6 +123,11 @@ def test_gradients_are_there_throughout_when_micro_batches_accumulate() -> None:
     assert parts(TINY, cut, late_gradients=1) == parts(TINY, cut)
 
 
+def test_gradients_are_there_throughout_in_a_pipeline() -> None:
+    cut = {"seq_len": 32, "pp": 2, "micro_batches": 1}
+    assert parts(TINY, cut, late_gradients=1) == parts(TINY, cut)
+
+
 def test_late_gradients_never_need_more() -> None:
     early, late = (sum(parts(LLAMA_3_8B, {"seq_len": 64}, late_gradients=x).values()) for x in (0, 1))
     assert late < early

@@ -67,6 +67,13 @@ def test_dense_layers_of_interleaved_stages_are_those_of_their_first_chunk() -> 
     assert [int(pipeline.place(arch, cut, np.asarray(float(i))).moe_layers) for i in range(4)] == [12, 14, 16, 16]
 
 
+def test_layers_before_a_stated_stage_are_spread_over_its_chunks() -> None:
+    arch = describe({"layers": 16, "experts": 8, "dense_layers": 3})
+    cut, layers, before = split(seq_len=1, pp=2, vpp=2), np.asarray(8.0), np.asarray(8.0)
+    assert int(pipeline.place(arch, cut, np.asarray(1.0), layers, before).moe_layers) == 8
+    assert int(pipeline.place(arch, cut, np.asarray(1.0), layers, np.asarray(4.0)).moe_layers) == 7
+
+
 def test_every_second_layer_can_be_moe() -> None:
     arch = describe({"layers": 24, "experts": 8, "moe_layer_step": 2})
     assert int(arch.moe_layers) == 12
