@@ -5,6 +5,7 @@ import os
 import re
 import stat
 import warnings
+from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 
@@ -16,6 +17,8 @@ from etl.importers.yaml_reader import read_yaml
 
 LARGEST_FILE = 32 * 1024 * 1024
 LARGEST_CODE = 512 * 1024
+LONGEST_GUESS = 100_000
+KINDS = ("json", "yaml", "toml", "python", "shell", "log")
 _SUFFIXES = {
     ".json": "json", ".yaml": "yaml", ".yml": "yaml", ".toml": "toml", ".py": "python", ".sh": "shell",
     ".slurm": "shell",
@@ -40,9 +43,10 @@ class Document:
     raise ImporterError.
     """
 
-    def __init__(self, path: str, text: str) -> None:
+    def __init__(self, path: str, text: str, kind: str | None = None) -> None:
         self.path = path
         self.name = Path(path).name
+        self._kind = kind
         self.text = text.replace("\r\n", "\n").replace("\r", "\n")
 
     @cached_property
@@ -53,13 +57,30 @@ class Document:
     @cached_property
     def kind(self) -> str:
         """The syntax of the text, decided by what is in it; the suffix only breaks ties."""
+        if self._kind:
+            return self._kind
         head = self.text[:200_000]
         hint = _SUFFIXES.get(Path(self.name).suffix.lower())
         if hint not in {"python", "shell", "json", "toml"} and _LOG.search(self.text, 0, 1_000_000):
             return "log"
         if hint in {"shell", "python"}:
             return hint
+        if hint is None and _PYTHON.search(head) and self._parses():
+            return "python"
         return _sniff(head, hint)
+
+    def others(self) -> Iterator["Document"]:
+        """The same text read as each other kind, for a short file whose name or look misleads."""
+        if len(self.text) <= LONGEST_GUESS:
+            for kind in KINDS:
+                if kind != self.kind:
+                    yield Document(self.path, self.text, kind)
+
+    def _parses(self) -> bool:
+        try:
+            return bool(self.syntax.body)
+        except ImporterError:
+            return False
 
     @cached_property
     def tree(self) -> Map:
@@ -100,7 +121,7 @@ def _sniff(head: str, hint: str | None) -> str:
         return "toml"
     if head.startswith("#!") or _SHELL.search(head):
         return "shell"
-    return "python" if _PYTHON.search(head) else "yaml"
+    return "yaml"
 
 
 def load(path: str) -> Document:

@@ -5,6 +5,7 @@ A format module has `NAME`, `detect(document) -> float` (0 = not mine, 1 = surel
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -79,18 +80,31 @@ def _modules(document: Document) -> list[Any]:
     return found
 
 
-def choose(document: Document) -> Any:
-    """The format module whose content test scores highest.
+def choose(document: Document) -> tuple[Any, Document]:
+    """The format module whose content test scores highest, and the document in the syntax that it reads.
 
-    Raises ImporterError when no format claims the document.
+    The syntax that name and look suggest comes first. Raises ImporterError when no format claims the document.
     """
-    scores = [(module.detect(document), index, module) for index, module in enumerate(_modules(document))]
-    best = max(scores, key=lambda s: (s[0], -s[1]), default=(0.0, 0, None))
-    if best[2] is None or best[0] <= 0:
-        raise ImporterError(
+    try:
+        best = _best(document)
+        problem = ImporterError(
             f"{document.path} is in no known format; `shardbook import --list` shows those that can be read"
         )
-    return best[2]
+    except ImporterError as refusal:
+        best, problem = None, refusal
+    if best is not None:
+        return best, document
+    for other in document.others():
+        with suppress(ImporterError):
+            if (best := _best(other)) is not None:
+                return best, other
+    raise problem
+
+
+def _best(document: Document) -> Any | None:
+    scores = [(module.detect(document), -index, module) for index, module in enumerate(_modules(document))]
+    best = max(scores, key=lambda s: s[:2], default=(0.0, 0, None))
+    return best[2] if best[0] > 0 else None
 
 
 def read(paths: Sequence[str], counter: Callable[..., Any] | None = None) -> Reading:
@@ -111,7 +125,8 @@ def read_documents(
 ) -> Reading:
     """The same for documents that are already loaded."""
     try:
-        reading: Reading = choose(document).read(document, list(companions))
+        module, document = choose(document)
+        reading: Reading = module.read(document, list(companions))
         derive.complete(reading)
         counting.count(reading, counter)
         _repetitions(reading, document)

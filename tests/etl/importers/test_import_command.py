@@ -88,3 +88,17 @@ def test_a_thousand_configs_take_less_than_five_seconds(tmp_path):
 def test_text_of_the_file_cannot_steer_the_terminal(tmp_path):
     (tmp_path / "\x1b[31m.json").write_text("{}")
     assert "\x1b" not in run(str(tmp_path / "\x1b[31m.json")).stderr
+
+
+def test_content_and_not_the_name_decides_the_format(tmp_path):
+    texts = {
+        "hf_config": json.dumps(CONFIG),
+        "megatron_sh": "#!/bin/bash\npython pretrain_gpt.py --num-layers 4 --hidden-size 64 --micro-batch-size 1\n",
+        "torchtitan_toml": "[training]\nlocal_batch_size = 4\nseq_len = 64\nsteps = 9\n[parallelism]\n"
+        "tensor_parallel_degree = 2\n",
+        "nanotron_yaml": "parallelism: {dp: 2, tp: 2, pp: 1}\ntokens: {micro_batch_size: 3, sequence_length: 64}\n",
+    }
+    for name, text in texts.items():
+        for suffix in ("", ".txt", ".json"):
+            (tmp_path / f"file{suffix}").write_text(text)
+            assert json.loads(run(str(tmp_path / f"file{suffix}"), "--json").stdout)["format"] == name
