@@ -62,7 +62,7 @@ def sequences(facts: Facts) -> int | None:
     if "global_batch" in facts:
         return round(as_span(facts["global_batch"]).best)
     if "global_batch_tokens" in facts and "seq_len" in facts:
-        return round(as_span(facts["global_batch_tokens"]).best / facts["seq_len"])
+        return round(as_span(facts["global_batch_tokens"]).best / float(facts["seq_len"]))
     return None
 
 

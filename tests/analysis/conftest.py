@@ -1,0 +1,17 @@
+"""Accelerators, models and constants of the project's own records, read once."""
+
+from pathlib import Path
+
+import pytest
+
+from analysis.material import Material, load
+from etl import database
+from etl.paths import Paths
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="session")
+def material() -> Material:
+    with database.memory(Paths(ROOT), ("accelerator", "system", "model", "calibration")) as connection:
+        return load(connection)

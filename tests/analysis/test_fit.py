@@ -1,0 +1,70 @@
+"""What-if layouts: what is derived, what is refused, what is said."""
+
+import pytest
+
+from analysis.fit import EXIT_CODES, LayoutError, complete, fit, parse_change
+
+LLAMA = {"accelerator": "nvidia/h100-sxm-80gb", "accelerators": 16384, "tp": 8, "pp": 16, "seq_len": 8192,
+         "global_batch": 2048, "micro_batch": 1, "precision": "bf16", "attention_kernel": "flash", "zero_stage": 2,
+         "recompute": "none", "layers_per_stage": "7,8*14,7"}  # fmt: skip
+
+
+def test_data_parallelism_is_what_the_other_axes_leave():
+    assert complete({"accelerators": 16384, "tp": 8, "pp": 16})["dp"] == 128
+
+
+def test_a_layout_that_does_not_multiply_names_the_nearest_that_does():
+    with pytest.raises(LayoutError, match=r"= 128, which does not divide the 1,000 .* DP 8 on 1,024"):
+        complete({"accelerators": 1000, "tp": 8, "pp": 16})
+    with pytest.raises(LayoutError, match=r"DP 4 = 512, which is not the 16,384 .* or DP 128"):
+        complete({"accelerators": 16384, "tp": 8, "pp": 16, "dp": 4})
+
+
+@pytest.mark.parametrize("text", ["tq=8", "tp", "tp=eight", "tp="])
+def test_a_change_that_is_no_layout_field_is_refused_with_a_way_out(text):
+    with pytest.raises(LayoutError, match="--vs"):
+        parse_change(text)
+
+
+def test_llama_405b_needs_interleaving_to_reach_41_percent(material):
+    # (16 - 1) / 16 = 0.9375 idle: at most 51.6% of the step is work; 8 virtual stages: 0.117, 89.5%.
+    model = material.models["meta/llama-3.1-405b"]
+    plain, interleaved = (fit(model, LLAMA | change, material) for change in ({}, {"vpp": 8}))
+    assert "0.9375" in plain.remarks[0]
+    assert "51.6%" in plain.remarks[0]
+    assert "89.5%" in interleaved.remarks[0]
+    assert plain.found.prediction["mfu"] < 0.38 < interleaved.found.prediction["mfu"]
+
+
+def test_deepseek_v3_needs_no_tensor_parallelism_to_hold_its_states(material):
+    layout = {"accelerator": "nvidia/h800-sxm-80gb", "accelerators": 2048, "pp": 16, "ep": 64, "seq_len": 4096,
+              "global_batch": 15360, "micro_batch": 1, "precision": "fp8", "attention_kernel": "flash", "zero_stage": 1,
+              "recompute": "selective (mla_up_proj,layernorm,moe_act)", "schedule": "dualpipe"}  # fmt: skip
+    found = fit(material.models["deepseek/deepseek-v3"], layout, material)
+    assert found.states < 20
+    assert found.remarks[0].startswith("No TP is needed for the states: PP 16 x EP 64")
+    assert EXIT_CODES[found.verdict] == 0
+
+
+def test_an_8b_model_does_not_fit_one_80_gb_card(material):
+    # 8.03e9 x 16 B = 128 GB.
+    layout = {"accelerator": "nvidia/h100-sxm-80gb", "accelerators": 1, "seq_len": 8192, "global_batch": 1,
+              "micro_batch": 1, "precision": "bf16", "attention_kernel": "flash", "zero_stage": 1,
+              "recompute": "full"}  # fmt: skip
+    model = {"layers": 32, "hidden": 4096, "ffn_hidden": 14336, "heads": 32, "kv_heads": 8, "vocab": 128256,
+             "gated_mlp": True, "tied_embeddings": False}  # fmt: skip
+    found = fit(model, layout, material)
+    assert found.verdict == "does-not-fit"
+    assert EXIT_CODES[found.verdict] == 1
+
+
+def test_an_accelerator_without_memory_cannot_be_told(material):
+    found = fit(material.models["meta/llama-3.1-405b"], LLAMA | {"accelerator": "nvidia/none"}, material)
+    assert EXIT_CODES[found.verdict] == 3
+
+
+def test_what_is_printed_as_json_has_no_nan(material):
+    import json
+
+    found = fit(material.models["meta/llama-3.1-405b"], LLAMA | {"accelerator": "nvidia/none"}, material)
+    assert "NaN" not in json.dumps(found.as_json())
