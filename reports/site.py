@@ -10,6 +10,7 @@ from reports import page, run_data, run_page, runs_table
 from reports.answers import answers
 from reports.card import card
 from reports.figure import Figure, Section
+from reports.numbers import exact
 from reports.page import Pages
 from reports.sections import axes, claims, clusters, compute, disclosure, fit, layouts, utilisation, verdicts
 from reports.source import Source
@@ -71,7 +72,7 @@ def index(pages: Pages, source: Source, told: list[Section], progress: Progress)
         "sections": told,
         "answers": answers(source),
         "pictures": pictures,
-        "counts": source.rows("counts")[0],
+        "counts": {name: exact(n) for name, n in source.rows("counts")[0].items()},
         "charts": page.chart_data(figures),
         "versions": page.versions(),
     }

@@ -9,6 +9,7 @@ select
     coalesce(sparsity, 'undisclosed') as sparsity,
     count(*) as runs,
     count(tp) as tp_stated,
+    count(*) filter (tp is not null and domain is not null) as tp_placed,
     count(*) filter (tp <= domain) as tp_inside,
     count(*) filter (tp > domain) as tp_outside,
     count(*) filter (tp = 1) as tp_one,

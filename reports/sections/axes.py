@@ -27,7 +27,8 @@ def section(source: Source) -> Section:
 def _map(source: Source, rows: list[dict[str, Any]]) -> Figure:
     counts = source.rows("layout_counts")
     total = {
-        name: sum(row[name] for row in counts) for name in ("runs", "tp_stated", "tp_inside", "tp_outside", "tp_eight")
+        name: sum(row[name] for row in counts)
+        for name in ("runs", "tp_stated", "tp_placed", "tp_inside", "tp_outside", "tp_eight")
     }
     moe = next((row for row in counts if row["sparsity"] == "moe"), {"tp_one": 0, "tp_stated": 0})
     values = {**total, "moe_one": moe["tp_one"], "moe_stated": moe["tp_stated"], "phases": len(rows)}

@@ -1,4 +1,4 @@
-"""A small site drawn from the made-up house of tests/data, with one name that tries to become a script."""
+"""A small site: the made-up house of tests/data with one hostile name, and the two runs that the page compares."""
 
 import os
 import shutil
@@ -16,6 +16,11 @@ from reports.source import Source
 
 ROOT = Path(__file__).parents[2]
 EVIL = "</script><img src=x onerror=alert(1)>"
+STORY = (
+    *(f"{kind}/{name}.yaml" for kind in ("runs", "models") for name in ("meta/llama-3.1-405b", "deepseek/deepseek-v3")),
+    *("systems/meta", "systems/deepseek", "accelerators/nvidia"),
+)
+"""Records of the two runs that the page compares."""
 CHROMIUM = next((path for path in ("/usr/bin/chromium", "/usr/bin/chromium-browser") if Path(path).exists()), "")
 FLAGS = [
     "--no-sandbox",
@@ -33,6 +38,10 @@ def house(place: Path, with_records: bool = True) -> Path:
     shutil.copytree(ROOT / "schemas", place / "schemas")
     if with_records:
         shutil.copytree(ROOT / "tests" / "data" / "house", place / "data")
+        for name in STORY:
+            target = place / "data" / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            (shutil.copytree if (ROOT / "data" / name).is_dir() else shutil.copy)(ROOT / "data" / name, target)
         run = place / "data" / "runs" / "acme" / "moe.yaml"
         lines = run.read_text(encoding="utf-8").splitlines()
         run.write_text("\n".join([f'name: "{EVIL}"', *lines[1:]]), encoding="utf-8")

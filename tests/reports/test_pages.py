@@ -56,7 +56,7 @@ def test_every_run_has_a_page_and_every_local_link_leads_somewhere(pages):
         links = re.findall(r'<a [^>]*href="([^"#]+)(?:#[^"]*)?"', markup(path))
         local = [link for link in links if not link.startswith("https://") and "/data/runs/" not in link]
         assert [link for link in local if not (path.parent / link).is_file()] == []
-    assert len(list((pages / "runs").rglob("*.html"))) == 3
+    assert len(list((pages / "runs").rglob("*.html"))) == 5
 
 
 def test_every_anchor_of_the_narrative_exists(pages):

@@ -1,0 +1,67 @@
+"""What the sections say about numbers that a test can check by hand."""
+
+import pytest
+
+from reports.answers import answers
+from reports.sections import axes, fit, layouts, plateau, utilisation
+from reports.sections.mfu import gap_variant, gap_words
+
+
+def figures(section):
+    return {figure.id: figure for figure in section.figures}
+
+
+def test_the_state_of_405b_is_sixteen_bytes_per_parameter(source):
+    figure = figures(fit.section(source))["fit-llama-3-1-405b"]
+    assert sum(row[-1].raw for row in figure.table.rows) == pytest.approx(405_853_388_800 * 16 / 1e9)
+    assert "6.5 TB of state, 81 times" in figure.words.title.en  # 6,493.7 / 80 = 81.2
+
+
+def test_two_layouts_stand_side_by_side_with_their_ratio(source):
+    figure = figures(layouts.section(source))["two-layouts"]
+    assert "16,384 accelerators" in figure.words.title.en
+    assert "8.0 times fewer" in figure.words.title.en  # 16,384 / 2,048
+
+
+def test_memory_is_drawn_for_every_stage_in_order(source):
+    figure = figures(layouts.section(source))["memory-llama-3-1-405b"]
+    drawn = [row for rows in figure.specs["en"]["datasets"].values() for row in rows]
+    assert {row["stage"] for row in drawn if "stage" in row} == set(range(16))
+
+
+def test_a_layout_larger_than_its_box_is_marked():
+    assert axes._degree(16, 8, True) == {"text": "16", "shade": 4, "leaves": True}
+    assert axes._degree(None, 8, True)["text"] == "?"
+    assert axes._degree(None, 8, False)["text"] == "–"
+
+
+@pytest.mark.parametrize(("low", "high", "said"), [(1, 9, "lower"), (-2, 9, "none"), (-9, -1, "higher")])
+def test_a_gap_whose_interval_holds_zero_is_no_gap(low, high, said):
+    assert gap_variant({"value": (low + high) / 200, "low": low / 100, "high": high / 100}) == said
+
+
+def test_a_gap_in_favour_of_moe_is_given_as_a_positive_distance():
+    assert gap_words({"value": -0.05, "low": -0.09, "high": -0.01}) == {"points": "5", "low": "1", "high": "9"}
+
+
+def test_the_plateau_says_cannot_tell_when_the_test_does(source):
+    assert plateau.preference(source) == "cannot"
+    _, answer, link = answers(source)[2]
+    assert answer.en.startswith("Cannot tell.")
+    assert link == "#compute"
+
+
+def test_the_break_is_shown_with_both_ends_of_its_interval(source):
+    figure = plateau.figure(source)
+    assert figure.table.rows[0][5].text.en == "2023-07 (2022-01 – 2024-07)"
+
+
+def test_the_famous_41_percent_leads_to_its_table(source):
+    _, answer, link = answers(source)[3]
+    assert "41%" in answer.en
+    assert link == "runs/meta/llama-3.1-405b.html"
+
+
+def test_every_definition_of_mfu_has_its_line(source):
+    figure = figures(utilisation.section(source))["mfu-definitions"]
+    assert [row[0].raw for row in figure.context["table"].rows] == ["6nd", "model-flops", "causal", "as-reported"]
