@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from etl.importers.facts import Reading
-from etl.importers.fields import truth, whole
+from etl.importers.fields import number, truth, whole
 from etl.importers.shell_flags import Flags
 
 FRAMEWORK = "Megatron"
@@ -57,7 +57,8 @@ def hybrid(reading: Reading, flags: Flags) -> None:
     """A pattern of sub-blocks (M Mamba, * attention, - MLP, E experts): a width counts only where its letter stands."""
     pattern, _, _ = flags.get("hybrid-override-pattern")
     if pattern is None:
-        if any(f in flags for f in ("hybrid-override-pattern", "hybrid-layer-pattern", "hybrid-attention-ratio")):
+        ratio = number(flags.get("hybrid-attention-ratio")[0])
+        if ratio or any(f in flags for f in ("hybrid-override-pattern", "hybrid-layer-pattern")):
             reading.drop("ffn_hidden")
         return
     if "-" not in pattern:

@@ -21,6 +21,10 @@ VARIABLES: dict[str, tuple[str, ...]] = {
     "vpp": ("INTERLEAVED_PIPELINE", "VPP", "PRIMUS_VPP"),
     "micro_batch": ("MICRO_BATCH_SIZE", "MBS", "PRIMUS_MICRO_BATCH_SIZE"),
     "global_batch": ("GLOBAL_BATCH_SIZE", "GBS", "PRIMUS_GLOBAL_BATCH_SIZE"),
+    "layers": ("NUM_LAYERS",),
+    "hidden": ("HIDDEN_SIZE",),
+    "ffn_hidden": ("FFN_HIDDEN_SIZE",),
+    "heads": ("NUM_ATTENTION_HEADS",),
     "seq_len": ("ENCODER_SEQ_LENGTH", "MAX_SEQ_LEN", "SEQ_LENGTH", "PRIMUS_SEQ_LENGTH"),
 }
 NODES, PER_NODE = ("DGXNNODES", "NNODES"), ("DGXNGPU", "GPUS_PER_NODE")

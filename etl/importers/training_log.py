@@ -21,6 +21,8 @@ DIALECTS: tuple[tuple[tuple[str, ...], Callable[[str], Step | None]], ...] = (
 )
 COMPILING: dict[Callable[[str], Step | None], int] = {log_dialects.maxtext: 2}
 MOST_STEPS = 10_000  # enough for a median; longer logs are read to here
+# A dump also prints the values of what is switched off.
+SWITCHED = {"group_query_attention": "--num_query_groups", "multi_latent_attention": "--kv_lora_rank"}
 MOST_HEADER_LINES = 20_000
 MEASURED = ("step_time_s", "tflops_per_accelerator", "tokens_per_s_per_accelerator", "memory_gib")
 
@@ -104,7 +106,7 @@ def _steady(reading: Reading, steps: list[Step]) -> None:
     for name in MEASURED:
         values = [s.values[name] for s in steps[skip:] if s.values.get(name)]
         if values:
-            reading.state(name, median(values), name, steps[-1].line)
+            reading.state(name, float(f"{median(values):.9g}"), name, steps[-1].line)
     whole_run = [s.values["tokens_per_s"] for s in steps[skip:] if s.values.get("tokens_per_s")]
     devices, time = reading.get("accelerators"), reading.get("step_time_s")
     if whole_run and devices:
@@ -154,8 +156,9 @@ def _arguments(reading: Reading, lines: list[str]) -> None:
                 words += [(f"--{name}", line_number)] + ([] if value == "True" else [(value, line_number)])
     if len(seen) < 20 or "num_layers" not in seen:
         return
-    if seen.get("group_query_attention") == "False":
-        words = _without(words, "--num_query_groups")
+    for switch, flag in SWITCHED.items():
+        if seen.get(switch) == "False":
+            words = _without(words, flag)
     flags = Flags(words)
     read_flags(reading, flags)
     if seen.get("world_size", "").isdigit():

@@ -100,6 +100,12 @@ def test_the_newer_falcon_decoder_overrides_multi_query():
     assert values({**FALCON_40B, "new_decoder_architecture": False})["kv_heads"] == 1
 
 
+def test_older_falcon_files_use_other_words():
+    old = {"model_type": "RefinedWeb", "hidden_size": 8192, "n_layer": 60, "n_head": 128, "n_head_kv": 8, "bias": False}
+    old |= {"vocab_size": 65024, "parallel_attn": True}
+    assert values(old)["params_total"] == 41_303_293_952
+
+
 def test_the_text_model_is_read_and_the_vision_tower_is_not():
     nested = {
         "model_type": "llava",

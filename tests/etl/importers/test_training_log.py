@@ -104,6 +104,15 @@ def test_a_dump_of_arguments_gives_the_layout(facts):
     assert (found["tp"], found["dp"], found["kv_heads"], found["tied_embeddings"]) == (2, 2, 8, False)
 
 
+def test_a_dump_prints_values_of_what_is_off_and_they_are_no_facts(facts):
+    names = ["num_layers 8", "hidden_size 64", "num_attention_heads 8", "kv_lora_rank 32", "hybrid_attention_ratio 0.0"]
+    names += ["multi_latent_attention False", "num_experts None", "moe_router_topk 2", "ffn_hidden_size 200"]
+    names += [f"filler_{i} None" for i in range(20)]
+    dump = "\n".join(f"[default0]:  {n.split()[0]} {'.' * 20} {n.split()[1]}" for n in names)
+    found = facts("a.log", f"{dump}\n{megatron([8.0, 8.0])}")
+    assert (found["head_dim"], found["ffn_hidden"], "experts_per_token" in found) == (8, 200, False)
+
+
 def mllog(key: str, value: str, metadata: str = "{}") -> str:
     event = f'"time_ms": 1, "event_type": "POINT_IN_TIME", "key": "{key}", "value": {value}, "metadata": {metadata}'
     return f":::MLLOG {{{event}}}"
