@@ -91,6 +91,8 @@ def mend(node: Node, shape: Shape) -> Node:
         return Node(
             [mend(below, shape.items or ANY) for below in value], node.place, node.start, node.end, style=node.style
         )
+    if shape.types == ("integer",) and isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return Node(int(value), node.place, node.start, node.end, str(int(value)))
     if shape.types == ("string",) and node.is_number:
         return Node(node.text, node.place, node.start, node.end, node.text)
     if isinstance(value, str) and shape.base == "prose":

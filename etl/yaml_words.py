@@ -24,6 +24,11 @@ SENTENCES = (
 )
 
 
+CONFLICT = re.compile(r"^(?:<{7} |={7}$|>{7} )", re.MULTILINE)
+# `key:value`, a no-break space after the colon, a full-width colon: the parser sees one word of text.
+NO_PAIR = re.compile(r"^(\s*(?:- )?[A-Za-z_]\w*)\s*[:\uff1a]\s*(\S.*)$")
+
+
 def syntax(path: str, text: str, error: Any) -> Finding:
     """One finding for a syntax error.
 
@@ -46,6 +51,9 @@ def syntax(path: str, text: str, error: Any) -> Finding:
     while number and not lines[number].strip():
         number, col = number - 1, 0
     line = lines[number]
+    known = _merge(path, text) or (_glued(path, lines, number) if "mapping values" in problem else None)
+    if known:
+        return known
     words = {"line": line.strip(), "word": line[col : col + 1]}
     words |= {"quoted": _quoted(line, '"'), "single": _quoted(line, "'")}
     for part, sentence, tip in SENTENCES:
@@ -53,6 +61,25 @@ def syntax(path: str, text: str, error: Any) -> Finding:
             return Finding(path, number + 1, col + 1, "YAM008", sentence.format(**words), tip.format(**words)[:200])
     tip = f"look at the line: {line.strip()[:150]}"
     return Finding(path, number + 1, col + 1, "YAM008", f"not YAML: {problem}", tip)
+
+
+def _merge(path: str, text: str) -> Finding | None:
+    """Both sides of a merge, left in the file."""
+    conflict = CONFLICT.search(text)
+    if not conflict:
+        return None
+    tip = "keep one side and delete the lines with <<<<<<<, ======= and >>>>>>>"
+    return Finding(path, text.count("\n", 0, conflict.start()) + 1, 1, "YAM008", "a merge left both versions here", tip)
+
+
+def _glued(path: str, lines: list[str], number: int) -> Finding | None:
+    """A colon without a plain space on the line above, which joins that line to this one."""
+    above = next((one for one in range(number - 1, -1, -1) if lines[one].strip()), None)
+    pair = NO_PAIR.match(lines[above]) if above is not None and ": " not in lines[above] else None
+    if above is None or not pair:
+        return None
+    tip = f"write a plain colon and a space: {pair[1].strip()}: {pair[2].strip()}"
+    return Finding(path, above + 1, 1, "YAM008", "this line has no 'key: value'", tip[:200])
 
 
 def _after_quote(text: str, mark: Any) -> bool:

@@ -30,6 +30,7 @@ FLAGS = {
     "false": "false",
 }
 SCALES = {"k": 3, "m": 6, "b": 9, "t": 12, "thousand": 3, "million": 6, "billion": 9, "trillion": 12, "g": 9, "p": 15}
+MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 FORMS = {
     "date": "a date like 2024-07-23, 2024-07 or 2024",
     "slug": "lower-case letters, digits, '.' and '-'",
@@ -100,9 +101,11 @@ def _number_tip(text: str, shape: Shape, wanted: str) -> str:
     spelled = spell(text)
     if spelled is not None:
         return f"write  {shape.name}: {spelled}"
-    amount, _, unit = text.strip().partition(" ")
-    if spell(amount) is not None and unit.isalpha():
-        return f"write  {shape.name}: {spell(amount)}   where {unit} is what the field counts"
+    joined = re.fullmatch(r"([\d.,_eE+-]*\d)\s*([A-Za-z/]+)", text.strip())
+    if joined and spell(joined[1]) is not None:
+        counted = shape.unit or "a plain number"
+        same = joined[2].lower() == counted.lower()
+        return f"write  {shape.name}: {spell(joined[1])}" + ("" if same else f"   if {joined[2]} means {counted}")
     ends = [spell(end) for end in re.split(r"\s*(?:-|–|to|\.\.)\s*", text)]
     if shape.is_quantity and len(ends) == 2 and None not in ends:
         return f"write  {shape.name}: {{low: {ends[0]}, high: {ends[1]}}}"
@@ -148,6 +151,10 @@ def _pattern(shape: Shape) -> str:
 
 def _better(value: str, base: str) -> str:
     if base == "date":
+        named = re.search(r"(?i)\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b", value)
+        year = re.search(r"\b(?:19|20)\d\d\b", value)
+        if named and year:
+            return f"{year[0]}-{MONTHS.index(named[1].lower()) + 1:02d}"
         parts = re.findall(r"\d+", value)
         year_first = bool(parts) and len(parts[0]) == 4 and len(parts) <= 3
         return "-".join([parts[0], *(part.zfill(2) for part in parts[1:])]) if year_first else "2024-07-23"
@@ -180,6 +187,8 @@ def out_of_range(value: float, shape: Shape) -> str:
     """
     if shape.limits.get("maximum") == 1 and 1 < value <= 100:
         return f"write a fraction: {shape.name}: {value / 100:g}"
+    if value < 0:
+        return "write it without the minus sign, or delete the line"
     if value == 0:
         return "delete the line where the number is not known: 0 is a claim"
     return guideline(shape)

@@ -146,6 +146,8 @@ def _mapping(value: dict[str, Any], shape: Shape, path: Path) -> Iterator[Proble
 
 def _known(name: str, shape: Shape) -> str:
     """Where an unknown key may have been meant to go."""
+    if "sparse" in name or "sparsity" in name[1:]:
+        return "peaks are dense here; delete it: a peak with sparsity has no field"
     for inner in shape.properties.values():
         below = inner.items.properties if inner.items is not None else inner.properties
         if name in below and name not in {"field", "other", "why"}:

@@ -66,12 +66,12 @@ def two_records_of_one_name(subject: Subject) -> Iterator[Finding]:
         yield subject.at(("name",), f"{name!r} is also the name of {others[0]}", "tell the two apart in their names")
 
 
-MARKUP = re.compile(r"<[A-Za-z/!?]|&[a-z]+;|&#")
+MARKUP = re.compile(r"<[A-Za-z/!?]|&[a-z]+;|&#|^[“”„‘’]")
 
 
 @check("NAM003", "markup-in-name")
 def markup_in_name(subject: Subject) -> Iterator[Finding]:
-    """Names and titles are plain text: no tags, no HTML entities."""
+    """Names and titles are plain text: no tags, no HTML entities, no typographic quotes around them."""
     value = subject.value
     texts: list[tuple[Path, str]] = [
         ((field,), value[field]) for field in ("name", "organization", "vendor", "family") if field in value
@@ -83,7 +83,7 @@ def markup_in_name(subject: Subject) -> Iterator[Finding]:
         found = MARKUP.search(text)
         if found:
             message = f"{path[-1]} holds markup: {text[found.start() : found.start() + 20]!r}"
-            yield subject.at(path, message, "write the name as a reader sees it, without tags and entities")
+            yield subject.at(path, message, "write the name as a reader sees it, without tags, entities and quotes")
 
 
 def _same(value: dict[str, Any]) -> tuple[Any, ...] | None:

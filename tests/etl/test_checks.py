@@ -71,7 +71,7 @@ SENTENCES = {
     ),
     "runs/acme/NAM003-script-in-name.yaml": (
         "1:7 NAM003 name holds markup: '</script><script>ale'\n"
-        "    write the name as a reader sees it, without tags and entities"
+        "    write the name as a reader sees it, without tags, entities and quotes"
     ),
 }
 

@@ -105,6 +105,20 @@ def test_scalars_are_read_by_yaml_1_2(written: str, value: object) -> None:
             "r.yaml:1:7 YAM008 a quoted text is not closed\n    add the missing quote: name: 'Alpha'",
         ),
         (
+            "name:\u00a0Alpha\norganization: Acme\n".encode(),
+            "r.yaml:1:1 YAM008 this line has no 'key: value'\n    write a plain colon and a space: name: Alpha",
+        ),
+        (
+            b"<<<<<<< HEAD\nname: a\n=======\nname: b\n>>>>>>> other\n",
+            "r.yaml:1:1 YAM008 a merge left both versions here\n"
+            "    keep one side and delete the lines with <<<<<<<, ======= and >>>>>>>",
+        ),
+        (
+            b"name: 'Beta's model'\n",
+            "r.yaml:1:13 YAM008 text follows a closing quote\n"
+            '    use the other kind of quotes around it: name: "Beta\'s model"',
+        ),
+        (
             b"name: @alpha\n",
             'r.yaml:1:7 YAM008 the character @ cannot start a value\n    quote the text: name: "@alpha"',
         ),
