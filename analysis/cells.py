@@ -115,15 +115,26 @@ def numbers(series: pd.Series[Any], name: str, reasons: Reasons, *, least: float
     return np.where(not_number | low | high | broken, np.nan, values)
 
 
+class TextColumn:
+    """A column of texts that several questions are asked about: each distinct text is looked at once per question."""
+
+    def __init__(self, series: pd.Series[Any]) -> None:
+        self._codes, texts = distinct_texts(series)
+        self._texts = [text.lower() for text in texts]
+
+    def map(self, read: Callable[[str], float]) -> Array:
+        """A code per cell: `read` sees each distinct text once, lower case and stripped; blank cells give NaN."""
+        codes = [np.nan if text in BLANK else read(text) for text in self._texts]
+        return np.asarray([*codes, np.nan], dtype=float)[self._codes]
+
+
 def categories(series: pd.Series[Any], read: Callable[[str], float]) -> Array:
     """A code per cell: `read` sees each distinct text once, lower case and stripped; blank cells give NaN.
 
     >>> [float(x) for x in categories(pd.Series(["A", "b", None, "a"]), {"a": 1.0, "b": 2.0}.__getitem__)]
     [1.0, 2.0, nan, 1.0]
     """
-    codes, texts = distinct_texts(series)
-    lowered = [text.lower() for text in texts]
-    return np.asarray([np.nan if text in BLANK else read(text) for text in lowered] + [np.nan], dtype=float)[codes]
+    return TextColumn(series).map(read)
 
 
 def switches(series: pd.Series[Any], name: str, reasons: Reasons) -> Array:

@@ -153,12 +153,12 @@ def by_stage(rows: Rows, constants: Constants, row: int) -> dict[str, Array]:
     return joined | {"allocator": tensors * (factor - 1), "context": beside + np.zeros(len(stages))}
 
 
-def _end(rows: Rows, stage: Array, constants: Constants, *, lean: bool) -> Array:
+def _end(rows: Rows, base: memory.Pieces, stage: Array, constants: Constants, *, lean: bool) -> Array:
     """One end of the bracket: what the stage needs, allocator and context included [B]."""
     filled = assume(rows, lean=lean)
     stack = Stack.of(filled)
     recipe = bracket(storage.resolve(filled, stack, constants), filled, stack, constants, lean=lean)
-    pieces = memory.pieces(filled.arch, filled.split, recipe)
+    pieces = memory.pieces(filled.arch, filled.split, recipe, base.parameters)
     total = sum(on_stage(filled, pieces, stage).values(), np.zeros(()))
     factor, beside = storage.overheads(filled, stack, constants)
     return total * factor + beside
@@ -175,8 +175,8 @@ def _chunk(rows: Rows, constants: Constants) -> Footprint:
     parts |= {"allocator": tensors * (factor - 1), "context": beside}
     ends = {
         "best": tensors * factor + beside,
-        "lean": _end(rows, stage, constants, lean=True),
-        "rich": _end(rows, stage, constants, lean=False),
+        "lean": _end(rows, pieces, stage, constants, lean=True),
+        "rich": _end(rows, pieces, stage, constants, lean=False),
     }
     return _bounded(rows, ends, stage, parts, constants)
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.cells import Array, categories, distinct_texts
+from analysis.cells import Array, TextColumn, categories, distinct_texts
 
 FP32, FP16, BF16, FP8, MXFP8, NVFP4 = (float(i) for i in range(6))
 DTYPES = {"fp32": FP32, "fp16": FP16, "bf16": BF16, "fp8": FP8, "mxfp8": MXFP8, "nvfp4": NVFP4}
@@ -66,17 +66,18 @@ class Words:
         cls, precision: pd.Series[Any], optimizer: pd.Series[Any], offload: pd.Series[Any], name: pd.Series[Any]
     ) -> Words:
         """Read each column once per distinct text; the model's name only for adapters, which tables put there."""
-        moments = [categories(column, _moment_bytes) for column in (precision, optimizer)]
+        words, method, host, model = (TextColumn(column) for column in (precision, optimizer, offload, name))
+        moments = [column.map(_moment_bytes) for column in (words, method)]
         return cls(
-            dtype=categories(precision, dtype_code),
-            pure_16bit=_says(precision, r"pure|bf16-true|bf16_true|adam states bf16"),
-            deepspeed_bf16=_says(precision, r"bf16 optimizer"),
+            dtype=words.map(dtype_code),
+            pure_16bit=_says(words, r"pure|bf16-true|bf16_true|adam states bf16"),
+            deepspeed_bf16=_says(words, r"bf16 optimizer"),
             moment_bytes=np.where(np.isnan(moments[1]), moments[0], moments[1]),
-            adapter=np.fmax(_says(precision, r"lora|adapter|nf4|base weights"), _says(name, r"\b(q?lora|adapter)\b")),
-            no_gradients=np.fmax(_says(precision, _IN_BACKWARD), _says(optimizer, _IN_BACKWARD)),
-            offloaded_optimizer=_says(offload, r"optim|^cpu$|^true$|^all$"),
-            offloaded_weights=_says(offload, r"param|weight|^all$"),
-            offload_understood=categories(offload, lambda text: float(bool(re.search(_OFFLOAD, text)))),
+            adapter=np.fmax(_says(words, r"lora|adapter|nf4|base weights"), _says(model, r"\b(q?lora|adapter)\b")),
+            no_gradients=np.fmax(_says(words, _IN_BACKWARD), _says(method, _IN_BACKWARD)),
+            offloaded_optimizer=_says(host, r"optim|^cpu$|^true$|^all$"),
+            offloaded_weights=_says(host, r"param|weight|^all$"),
+            offload_understood=host.map(lambda text: float(bool(re.search(_OFFLOAD, text)))),
         )
 
 
@@ -84,9 +85,9 @@ _IN_BACKWARD = r"in backward|fused backward|lomo"
 _OFFLOAD = r"optim|param|weight|activation|^(cpu|true|all|no|false|0)$"
 
 
-def _says(column: pd.Series[Any], pattern: str) -> Array:
+def _says(column: TextColumn, pattern: str) -> Array:
     """1 where the text matches, 0 where it does not or the cell is blank."""
-    return np.nan_to_num(categories(column, lambda text: float(bool(re.search(pattern, text)))))
+    return np.nan_to_num(column.map(lambda text: float(bool(re.search(pattern, text)))))
 
 
 def _moment_bytes(text: str) -> float:

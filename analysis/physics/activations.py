@@ -104,16 +104,15 @@ def moe_mlp_parts(arch: Architecture, split: Split, recipe: Recipe) -> Parts:
     }
 
 
-def _checkpointed(parts: Parts, arch: Architecture, split: Split, recipe: Recipe) -> Parts:
+def checkpointed(parts: Parts, arch: Architecture, split: Split, recipe: Recipe) -> Parts:
     """What remains of a layer under whole-layer and operator-level recomputation."""
     kept = (1 - recipe.recompute_layer) * (1 - recipe.recompute_operator)
     layer_input = HALF * split.tokens * arch.hidden * split.residual_share
     remains = {name: value * kept for name, value in parts.items()}
-    saved = (
-        layer_input * recipe.recompute_layer / recipe.checkpoint_every
-        + operator_outputs(arch, split) * recipe.recompute_operator
-    )
-    remains["checkpoints"] = saved + np.zeros_like(kept)
+    saved = layer_input * recipe.recompute_layer / recipe.checkpoint_every + np.zeros_like(kept)
+    if np.any(recipe.recompute_operator > 0):
+        saved = saved + operator_outputs(arch, split) * recipe.recompute_operator
+    remains["checkpoints"] = saved
     on_device = 1 - recipe.offloaded_activations
     return {name: value * on_device for name, value in remains.items()}
 
@@ -164,7 +163,7 @@ def layer_bytes(arch: Architecture, split: Split, recipe: Recipe) -> tuple[Parts
     39.5625
     """
     dense, mixture = whole_layer(arch, split, recipe)
-    return _checkpointed(dense, arch, split, recipe), _checkpointed(mixture, arch, split, recipe)
+    return checkpointed(dense, arch, split, recipe), checkpointed(mixture, arch, split, recipe)
 
 
 def head_bytes(arch: Architecture, split: Split) -> Array:
@@ -183,16 +182,17 @@ def logit_bytes(arch: Architecture, split: Split, recipe: Recipe) -> Array:
     return recipe.logit_bytes * split.tokens * arch.vocab / split.tp
 
 
-def backward_bytes(arch: Architecture, split: Split, recipe: Recipe) -> Array:
-    """Passing tensors of the backward pass of one layer [B].
+def backward_bytes(arch: Architecture, split: Split, recipe: Recipe, layer: Array | None = None) -> Array:
+    """Passing tensors of the backward pass of one layer [B]; `layer` is its whole size where that is known.
 
     A recomputed group of layers brings back all that it had dropped; beside it stand the gradients of the widest
     module: of the MLP's inner tensors (with those of the token copies in a mixture of experts), or of the scores and
     the softmax in unfused attention.
     """
-    dense, mixture = whole_layer(arch, split, recipe)
     is_moe = arch.moe_layers > 0
-    layer = np.where(is_moe, total(mixture), total(dense))
+    if layer is None:
+        dense, mixture = whole_layer(arch, split, recipe)
+        layer = np.where(is_moe, total(mixture), total(dense))
     group = np.where(recipe.recompute_layer > 0, recipe.checkpoint_every, 0.0)
     again = layer * np.maximum(group, recipe.recompute_operator)
     stream = 2 * HALF * split.tokens * arch.hidden

@@ -31,19 +31,24 @@ class Pieces:
     backward: Array
 
 
-def pieces(arch: Architecture, split: Split, recipe: Recipe) -> Pieces:
-    """Count the building blocks of a table of layouts once, for `stage_memory` to put together."""
-    dense, moe = activations.layer_bytes(arch, split, recipe)
+def pieces(arch: Architecture, split: Split, recipe: Recipe, parameters: states.RankPieces | None = None) -> Pieces:
+    """Count the building blocks of a table of layouts once, for `stage_memory` to put together.
+
+    `parameters` of the same architecture and degrees can be handed in, as they do not depend on the recipe.
+    """
+    whole = activations.whole_layer(arch, split, recipe)
+    layer = np.where(arch.moe_layers > 0, activations.total(whole[1]), activations.total(whole[0]))
+    dense, moe = (activations.checkpointed(parts, arch, split, recipe) for parts in whole)
     return Pieces(
         arch=arch,
         split=split,
         recipe=recipe,
-        parameters=states.rank_pieces(arch, split),
+        parameters=states.rank_pieces(arch, split) if parameters is None else parameters,
         dense_layer=activations.total(dense),
         moe_layer=activations.total(moe),
         head=(1 + arch.mtp_layers) * activations.head_bytes(arch, split),
         logits=(1 + arch.mtp_layers) * activations.logit_bytes(arch, split, recipe),
-        backward=activations.backward_bytes(arch, split, recipe),
+        backward=activations.backward_bytes(arch, split, recipe, layer),
     )
 
 
