@@ -1,1 +1,1 @@
-"""Records in, database out: strict YAML, checks, DuckDB, exports, importers. Imports neither `analysis` nor `reports`."""
+"""Records in, database out: strict YAML, checks, DuckDB, exports, importers. Imports no `analysis` and no `reports`."""
