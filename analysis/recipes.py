@@ -42,9 +42,10 @@ MOMENT_BYTES = (
     (r"8-?bit (adam|optim)|(adam|adamw) ?8-?bit", 2.0),
     (r"lomo|adafactor|\bsgd\b", 0.0),
     (r"\blion\b|momentum|\bmuon\b", 4.0),
+    (r"galore", 2.0),
 )
 """Bytes of optimizer states per parameter beside the master weights, by the optimizer's name: one FP32 moment, two
-8-bit ones, or (Adafactor, plain SGD) next to nothing."""
+8-bit ones, two of a quarter of the rank (GaLore), or next to nothing (Adafactor, plain SGD)."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,7 @@ class Words:
     moment_bytes: Array
     adapter: Array
     no_gradients: Array
+    no_master: Array
     offloaded_optimizer: Array
     offloaded_weights: Array
     offload_understood: Array
@@ -65,16 +67,18 @@ class Words:
     def read(
         cls, precision: pd.Series[Any], optimizer: pd.Series[Any], offload: pd.Series[Any], name: pd.Series[Any]
     ) -> Words:
-        """Read each column once per distinct text; the model's name only for adapters, which tables put there."""
+        """Read each column once per distinct text; the model's name for methods only, which some tables put there."""
         words, method, host, model = (TextColumn(column) for column in (precision, optimizer, offload, name))
-        moments = [column.map(_moment_bytes) for column in (words, method)]
+        named = [column.map(_moment_bytes) for column in (method, words, model)]
+        in_backward = [_says(column, _IN_BACKWARD) for column in (words, method, model)]
         return cls(
             dtype=words.map(dtype_code),
             pure_16bit=_says(words, r"pure|bf16-true|bf16_true|adam states bf16"),
             deepspeed_bf16=_says(words, r"bf16 optimizer"),
-            moment_bytes=np.where(np.isnan(moments[1]), moments[0], moments[1]),
+            moment_bytes=np.select([~np.isnan(width) for width in named], named, np.nan),
             adapter=np.fmax(_says(words, r"lora|adapter|nf4|base weights"), _says(model, r"\b(q?lora|adapter)\b")),
-            no_gradients=np.fmax(_says(words, _IN_BACKWARD), _says(method, _IN_BACKWARD)),
+            no_gradients=np.maximum.reduce(in_backward),
+            no_master=np.maximum.reduce([_says(column, r"lomo") for column in (words, method, model)]),
             offloaded_optimizer=_says(host, r"optim|^cpu$|^true$|^all$"),
             offloaded_weights=_says(host, r"param|weight|^all$"),
             offload_understood=host.map(lambda text: float(bool(re.search(_OFFLOAD, text)))),

@@ -12,8 +12,8 @@ other columns show. Each rule below is a property of a stack, not of a source:
   sec. 3.3.2), and with BF16 gradients in the public recipes (Megatron-Bridge, deepseek and moonlight). A model cut
   down to a few layers is a test on Megatron-LM's defaults, not a recipe: FP32 gradients and moments, plain loss.
 - Pure 16-bit training stores weights, gradients and moments in 16 bits: 8 B.
-- One accelerator with fused attention is nobody's Megatron: it runs PyTorch's own loss, and gradients come into being
-  during the backward pass.
+- One accelerator with fused attention is nobody's Megatron: it runs PyTorch's own loss, gradients are 16-bit like the
+  weights and come into being during the backward pass. LOMO (arXiv:2306.09782) keeps weights only.
 """
 
 from __future__ import annotations
@@ -42,13 +42,14 @@ INPUT_BYTES = {recipes.FP8: 1.0, recipes.MXFP8: 33 / 32, recipes.NVFP4: 9 / 16}
 class Stack:
     """Which family of software a row's words point to; exactly one of the first four holds per row.
 
-    `native` marks PyTorch's own training loop among them: pure, sharded, or alone on one accelerator.
+    `native` marks PyTorch's own training loop among them: pure, sharded, or `alone` on one accelerator.
     """
 
     pure: Mask
     sharded: Mask
     deepspeed: Mask
     megatron: Mask
+    alone: Mask
     native: Mask
 
     @classmethod
@@ -58,8 +59,8 @@ class Stack:
         sharded = (rows.split.zero_stage >= 3) & ~pure
         half = (rows.words.dtype == recipes.FP16) & (rows.split.zero_stage >= 1)
         deepspeed = ((rows.words.deepspeed_bf16 > 0) | half) & ~pure & ~sharded
-        alone = (rows.number["accelerators"] == 1) & (rows.kernel != attention.UNFUSED)
-        return cls(pure, sharded, deepspeed, ~(pure | sharded | deepspeed), pure | sharded | (alone & ~deepspeed))
+        alone = (rows.number["accelerators"] == 1) & (rows.kernel != attention.UNFUSED) & ~(pure | sharded | deepspeed)
+        return cls(pure, sharded, deepspeed, ~(pure | sharded | deepspeed), alone, pure | sharded | alone)
 
 
 def is_cut_down(rows: Rows) -> Mask:
@@ -76,9 +77,8 @@ def widths(rows: Rows, stack: Stack) -> dict[str, Array]:
     single = words.dtype == recipes.FP32
     latent = (rows.arch.mla > 0) & stack.megatron & ~single & ~is_cut_down(rows)
     whole = stack.sharded | single
-    gradient = np.select(
-        [stack.pure, whole, words.deepspeed_bf16 > 0, (words.dtype == recipes.FP16) | latent], [2.0, 4.0, 6.0, 2.0], 4.0
-    )
+    half = (words.dtype == recipes.FP16) | latent | stack.alone
+    gradient = np.select([stack.pure, whole, words.deepspeed_bf16 > 0, half], [2.0, 4.0, 6.0, 2.0], 4.0)
     moments = np.select([~np.isnan(words.moment_bytes), stack.pure | latent], [words.moment_bytes, 4.0], 8.0)
     moments = np.where(np.isnan(rows.stated.moment), moments, 2 * rows.stated.moment)
     gradient = np.where(np.isnan(rows.stated.gradient), gradient, rows.stated.gradient)
@@ -87,7 +87,7 @@ def widths(rows: Rows, stack: Stack) -> dict[str, Array]:
     return {
         "weight": np.where(words.offloaded_weights > 0, 0.0, np.where(whole, 4.0, 2.0)),
         "gradient": np.where(gone, 0.0, gradient),
-        "master": np.where(stack.pure | whole | away, 0.0, 4.0),
+        "master": np.where(stack.pure | whole | away | (words.no_master > 0), 0.0, 4.0),
         "moments": np.where(away, 0.0, moments),
         "working_weight": np.where(single, 4.0, 2.0),
     }

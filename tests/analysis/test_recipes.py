@@ -63,6 +63,7 @@ def test_precision_texts_name_their_storage(text: str, field: str) -> None:
         ("LOMO", 0),
         ("Lion", 4),
         ("Muon", 4),
+        ("GaLore", 2),
         ("AdamW", np.nan),
     ],
 )
@@ -73,6 +74,12 @@ def test_optimizers_keep_their_moments(optimizer: str, width: float) -> None:
 def test_the_optimizer_column_outranks_the_precision_text() -> None:
     assert float(words("bf16 8-bit Adam", "SGD").moment_bytes[0]) == 0
     assert float(words("bf16 8-bit Adam").moment_bytes[0]) == 2
+    assert float(words("bf16", name="Llama 7B SGD").moment_bytes[0]) == 0
+
+
+def test_lomo_keeps_neither_gradients_nor_master_weights() -> None:
+    for said in (words("bf16", "LOMO"), words("bf16 lomo"), words("bf16", name="LLaMA-7B LOMO")):
+        assert (said.no_gradients[0], said.no_master[0], said.moment_bytes[0]) == (1, 1, 0)
 
 
 @pytest.mark.parametrize(
