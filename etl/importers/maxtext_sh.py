@@ -8,7 +8,8 @@ from etl.importers import fields, maxtext_keys
 from etl.importers.documents import Document
 from etl.importers.facts import Reading
 from etl.importers.maxtext_yaml import check_override, layered, model_files
-from etl.importers.shell_run import Command, Shell
+from etl.importers.shell_nodes import Command
+from etl.importers.shell_run import Shell
 from etl.importers.shell_values import known, text
 from etl.importers.tables import comment_blocks, number
 from etl.importers.trees import Map

@@ -14,6 +14,11 @@ UNCOUNTED = (
     "glu-activation", "attention-output-gate", "experimental-attention-variant", "linear-attention-freq", "deepnorm",
     "moe-latent-size", "add-bias-linear", "mlp-type",
 )  # fmt: skip
+SWITCHES = {
+    "embedding_norm": "embed-layernorm",
+    "router_bias": "moe-router-enable-expert-bias",
+    "shared_expert_gate": "moe-shared-expert-gate",
+}
 OTHER_MODELS = ("bert", "t5", "vlm", "retro", "vit", "mamba", "ict", "multimodal")
 
 
@@ -21,35 +26,33 @@ def describe(reading: Reading, flags: Flags) -> None:
     """Fill what the parameter counter needs; complete only where the flags fix every matrix and vector."""
     arch = reading.architecture
     biased, rms = not on(flags, "disable-bias-linear"), (flags.get("normalization")[0] or "").lower() == "rmsnorm"
-    arch.update(
-        gated_mlp=on(flags, "swiglu"), mlp_bias=biased, expert_bias=biased, qkv_bias=biased or on(flags, "add-qkv-bias")
-    )
-    arch.update(
-        attention_output_bias=biased,
-        norm_vectors=1 if rms or not biased else 2,
-        embedding_norm=on(flags, "embed-layernorm"),
-    )
-    arch["router_bias"] = on(flags, "moe-router-enable-expert-bias")
-    position = flags.get("position-embedding-type")[0] or "learned_absolute"
-    rotary = any(on(flags, f) for f in ("use-rotary-position-embeddings", "no-position-embedding"))
-    if position == "learned_absolute" and not rotary:
-        arch["learned_positions"] = whole(flags.get("max-position-embeddings")[0]) or 0
-    latent = bool(arch.get("mla"))
-    if on(flags, "qk-layernorm") and not latent:
-        arch["qk_norm"] = "head"
-    arch["shared_expert_gate"] = on(flags, "moe-shared-expert-gate")
+    arch.update(gated_mlp=on(flags, "swiglu"), mlp_bias=biased, expert_bias=biased, attention_output_bias=biased)
     # Models without biases are published without those of a LayerNorm either, so its weight alone is counted there.
+    arch.update(qkv_bias=biased or on(flags, "add-qkv-bias"), norm_vectors=1 if rms or not biased else 2)
+    arch.update({name: on(flags, flag) for name, flag in SWITCHES.items()})
+    _positions(arch, flags)
+    if on(flags, "qk-layernorm") and not arch.get("mla"):
+        arch["qk_norm"] = "head"
     clear = rms or not on(flags, "qk-layernorm")
-    plain = (
-        not any(use.maybe for use in flags.uses.values())
-        and not any(flag in flags for flag in UNCOUNTED)
-        and not any(o in p for p in flags.positional for o in OTHER_MODELS)
-    )
-    if latent and not (
-        on(flags, "qk-layernorm") and arch["kv_lora_rank"] and arch["v_head_dim"] and arch["qk_nope_head_dim"]
-    ):
-        plain = False
-    arch["complete"] = clear and plain and not arch.get("shared_unclear") and _placed(arch, reading)
+    arch["complete"] = clear and _plain(arch, flags) and not arch.get("shared_unclear") and _placed(arch, reading)
+
+
+def _positions(arch: dict[str, Any], flags: Flags) -> None:
+    """A table of learned positions, which Megatron has unless a flag says otherwise."""
+    kind = flags.get("position-embedding-type")[0] or "learned_absolute"
+    rotary = any(on(flags, flag) for flag in ("use-rotary-position-embeddings", "no-position-embedding"))
+    if kind == "learned_absolute" and not rotary:
+        arch["learned_positions"] = whole(flags.get("max-position-embeddings")[0]) or 0
+
+
+def _plain(arch: dict[str, Any], flags: Flags) -> bool:
+    """Whether the model is a plain decoder; latent attention has its norms only with --qk-layernorm."""
+    if any(use.maybe for use in flags.uses.values()) or any(flag in flags for flag in UNCOUNTED):
+        return False
+    if any(other in script for script in flags.positional for other in OTHER_MODELS):
+        return False
+    ranks = ("kv_lora_rank", "v_head_dim", "qk_nope_head_dim")
+    return not arch.get("mla") or (on(flags, "qk-layernorm") and all(arch[rank] for rank in ranks))
 
 
 def _placed(arch: dict[str, Any], reading: Reading) -> bool:

@@ -11,7 +11,8 @@ from etl.importers.json_reader import read_json
 from etl.importers.megatron_flags import CORE, CORE_PARALLEL, read_flags
 from etl.importers.problems import ImporterError
 from etl.importers.shell_flags import Flags
-from etl.importers.shell_run import Command, Shell
+from etl.importers.shell_nodes import Command
+from etl.importers.shell_run import Shell
 from etl.importers.shell_values import Rope
 from etl.importers.trees import Map, find
 

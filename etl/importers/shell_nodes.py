@@ -125,3 +125,12 @@ class Function:
 
     name: str
     body: list[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command the script would start: its arguments with their lines; not `certain` when a branch is undecided."""
+
+    words: list[tuple[str, int]]
+    line: int
+    certain: bool

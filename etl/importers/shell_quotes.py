@@ -62,10 +62,13 @@ class Quotes:
                 self.at = match.end()
             else:
                 break
+        self._count()
+        return tuple(parts) if self.at > start else None
+
+    def _count(self) -> None:
         self.count += 1
         if self.count > MOST_WORDS:
             raise ImporterError(f"the script holds more than {MOST_WORDS} words; no launch script does")
-        return tuple(parts) if self.at > start else None
 
     def _escape(self, parts: list[Part]) -> None:
         following = self.text[self.at + 1 : self.at + 2]

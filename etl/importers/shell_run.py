@@ -5,14 +5,13 @@ What a branch decides only at run time is unknown afterwards; of several possibl
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
 from etl.importers import shell_tests
 from etl.importers.problems import ImporterError
 from etl.importers.shell_expand import Expander
-from etl.importers.shell_nodes import AndOr, ArithCommand, Case, Function, Group, If, Loop, Simple, Test
+from etl.importers.shell_nodes import AndOr, ArithCommand, Case, Command, Function, Group, If, Loop, Simple, Test
 from etl.importers.shell_parse import parse
 from etl.importers.shell_quotes import line_counter
 from etl.importers.shell_values import UNKNOWN, UNSET, Rope, Value, known, text
@@ -27,15 +26,6 @@ _FLAG = re.compile(r"(?:^|\s)--[a-z]")
 _WRAPPERS = frozenset(
     {"eval", "bash", "sh", "srun", "exec", "mpirun", "time", "nohup", "numactl", "sudo", "ssh", "pdsh"}
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Command:
-    """A command the script would start: its arguments with their lines; not `certain` when a branch is undecided."""
-
-    words: list[tuple[str, int]]
-    line: int
-    certain: bool
 
 
 class Shell:

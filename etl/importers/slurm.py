@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from etl.importers.documents import Document
 from etl.importers.fields import whole
 from etl.importers.shell_flags import Flags
-from etl.importers.shell_run import Command, Shell
+from etl.importers.shell_nodes import Command
+from etl.importers.shell_run import Shell
 from etl.importers.shell_values import text
 
 _HEADER = re.compile(r"^#SBATCH\s+(.*)$", re.M)
