@@ -38,7 +38,7 @@ def recipe(**change: object) -> dict[str, float]:
         (LATENT | {"zero_stage": 3}, (4, 4, 0, 8)),
         (LATENT | {"layers": 4}, (2, 4, 4, 8)),  # four layers of width 4096: a test on defaults, not a recipe
         ({"optimizer": "8-bit Adam"}, (2, 4, 4, 2)),
-        # LOMO (arXiv:2306.09782), table 1, LLaMA-7B: AdamW 12.55 + 12.55 + 75.31, SGD 25.10 of states, LOMO weights only
+        # LOMO (arXiv:2306.09782), table 1, LLaMA-7B: AdamW 12.55 + 12.55 + 75.31, SGD 25.10 of states, LOMO weights
         ({"accelerators": 1, "dp": 1}, (2, 2, 4, 8)),
         ({"accelerators": 1, "dp": 1, "model_name": "LLaMA-7B SGD"}, (2, 2, 4, 0)),
         ({"accelerators": 1, "dp": 1, "model_name": "LLaMA-7B LOMO"}, (2, 0, 0, 0)),
