@@ -82,7 +82,7 @@ def _narrowest(
         box = _box(point, spot, width, height)
         taken = [_box(other, place, width, height) for other, place in others if place.min_width <= width]
         marks = [_mark(x, y, width, height) for x, y in obstacles if (x, y) != (point.x, point.y)]
-        inside = box[0] >= -4 and box[2] <= width + 40 and box[1] >= -12
+        inside = box[0] >= -4 and box[2] <= width + 2 and box[1] >= -12
         if not inside or any(_touch(box, other) for other in taken + marks):
             break
         free = width

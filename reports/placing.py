@@ -11,6 +11,8 @@ import pandas as pd
 from reports.labels import Point, place
 from reports.source import records
 
+_LONGEST = 26
+
 
 def date_domain(dates: pd.Series) -> list[str]:
     """From the first of January of the first year to the end of the year after the last date.
@@ -36,14 +38,14 @@ def label_frame(
     points: pd.DataFrame, named: pd.DataFrame, x: str, y: str, domain: list[str], powers: tuple[int, int], height: float
 ) -> pd.DataFrame:
     """Names of the given rows with offsets and the narrowest plot that has room for them; no row where none fits."""
-    spots = [Point(*_spot(row[x], row[y], domain, powers), row["name"]) for row in _known(named, y)]
+    spots = [Point(*_spot(row[x], row[y], domain, powers), _short(row["name"])) for row in _known(named, y)]
     marks = [_spot(row[x], row[y], domain, powers) for row in _known(points, y)]
     placed = place(spots, marks, height)
     rows = [
         {
             x: row[x],
             y: row[y],
-            "text": row["name"],
+            "text": _short(row["name"]),
             "dx": spot.dx,
             "dy": spot.dy,
             "align": spot.align,
@@ -53,6 +55,11 @@ def label_frame(
         if spot
     ]
     return pd.DataFrame(rows, columns=[x, y, "text", "dx", "dy", "align", "min_width"])
+
+
+def _short(name: str) -> str:
+    """A name that fits beside a mark."""
+    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1].rstrip(' ,')}…"
 
 
 def _known(frame: pd.DataFrame, y: str) -> list[dict[str, Any]]:

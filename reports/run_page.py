@@ -26,7 +26,7 @@ def context(data: RunData, fields: Fields) -> dict[str, Any]:
         "description": phrase("run.description", name=run["name"], organization=run["organization"]),
         "released": day(run["released"], run.get("released_precision")),
         "headline": headline(run),
-        "verdicts": [_verdict(row) for row in sorted(data.verdicts, key=lambda row: SEVERITY.index(row["status"]))],
+        "verdicts": _verdicts(data.verdicts),
         "glyphs": GLYPHS,
         "layouts": [layout(row) for row in data.parts["phases"]],
         "blocks": blocks(data.parts["facts"], fields),
@@ -63,8 +63,11 @@ def _quantity(row: Row, column: str, write: Any) -> str:
     return f"{write(best)} ({ends})" if ends else str(write(best))
 
 
-def _verdict(row: Row) -> Row:
-    return {**row, "title": check_title(row["check_name"]), "sentence": sentence(row)}
+def _verdicts(rows: list[Row]) -> list[tuple[str, list[Row]]]:
+    """Verdicts by status, the worst first."""
+    worded = [{**row, "title": check_title(row["check_name"]), "sentence": sentence(row)} for row in rows]
+    groups = [(status, [row for row in worded if row["status"] == status]) for status in SEVERITY]
+    return [(status, group) for status, group in groups if group]
 
 
 def layout(phase: Row) -> Row:

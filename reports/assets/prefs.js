@@ -44,6 +44,6 @@ const prefs = (() => {
     if (target) { target.scrollIntoView(); }
   };
   window.addEventListener("hashchange", arrive);
-  window.addEventListener("beforeprint", () => document.querySelectorAll("details.printed").forEach((node) => { node.open = true; }));
+  window.addEventListener("beforeprint", () => document.querySelectorAll("#main details:has(table, .verdicts, .cite)").forEach((node) => { node.open = true; }));
   return { start, arrive, state, keep, dark, lang: () => chosen("lang") || "en", onChange: (listener) => listeners.push(listener) };
 })();

@@ -11,7 +11,7 @@ import pandas as pd
 from reports.charts.grammar import Drawing
 from reports.voice import Voice
 
-_STEP = 40
+_STEP = 46
 _TICKS = [1, 2, 3, 4, 5, 6, 8, 10, 15, 20]
 
 
@@ -33,7 +33,7 @@ def forest(rows: pd.DataFrame, names: list[str], say: Voice) -> Drawing:
     )
     words = (
         alt.Chart(rows)
-        .mark_text(style="soft-label", align="left", dy=-14, aria=False)
+        .mark_text(style="soft-label", align="left", baseline="bottom", dy=-7, lineBreak="\n", aria=False)
         .encode(y, x=alt.value(0), text=say.own("label"))
     )
     return alt.layer(rule, marks, words).properties(height=_STEP * len(names))

@@ -40,22 +40,27 @@ def ordered(parts: Iterable[str]) -> list[str]:
 
 def stages(parts: pd.DataFrame, totals: pd.DataFrame, say: Voice) -> Drawing:
     """A bar per pipeline stage from the first to the last, parts in a fixed order, against the card."""
-    names = ordered(parts["part"])
-    x = alt.X("value:Q").axis(title=say("layouts.axis"), tickCount=6)
+    end = float(totals[["value", "card", "high"]].astype(float).max().max()) * 1.22
+    x = alt.X("value:Q").scale(domain=[0, end], nice=False).axis(title=say("layouts.axis"), tickCount=6)
     y = alt.Y("stage:O").axis(title=None, domain=False, ticks=False)
-    bars = alt.Chart(parts).mark_bar(aria=False).encode(
-        x, y, alt.Order("order:Q"), color=alt.Color("part:N").scale(domain=names, range="ordinal").legend(None),
-        tooltip=[alt.Tooltip("stage:O"), alt.Tooltip("part:N"), alt.Tooltip("value:Q", format=".1f")],
-    )  # fmt: skip
+    hue = alt.Color("part:N").scale(domain=ordered(parts["part"]), range="ordinal").legend(None)
+    tips = [alt.Tooltip("stage:O"), alt.Tooltip("part:N"), alt.Tooltip("value:Q", format=".1f")]
+    bars = alt.Chart(parts).mark_bar(aria=False).encode(x, y, alt.Order("order:Q"), hue, tooltip=tips)
+    one = alt.Chart(totals.head(1))
+    card = one.mark_rule(style="capacity", aria=False).encode(x=alt.X("card:Q"))
+    band = one.transform_filter("isValid(datum.low)").mark_rect(style="band", aria=False)
+    return alt.layer(band.encode(x=alt.X("low:Q"), x2="high"), bars, card, *_totals(totals, x, y)).properties(
+        height=alt.Step(18)
+    )
+
+
+def _totals(totals: pd.DataFrame, x: alt.X, y: alt.Y) -> list[alt.Chart]:
+    """Total and headroom at the end of each bar, on a halo of paper."""
     text = alt.Chart(totals)
-    words = [
-        text.mark_text(style=style, align="left", dx=4, aria=False).encode(x, y, text="label:N")
-        for style in ("halo", "label")
+    styles = ("halo", "label")
+    return [
+        text.mark_text(style=style, align="left", dx=4, aria=False).encode(x, y, text="label:N") for style in styles
     ]
-    card = alt.Chart(totals.head(1)).mark_rule(style="capacity", aria=False).encode(x=alt.X("card:Q"))
-    span = alt.Chart(totals.head(1)).transform_filter("isValid(datum.low)")
-    band = span.mark_rect(style="band", aria=False).encode(x=alt.X("low:Q"), x2="high")
-    return alt.layer(band, bars, card, *words).properties(height=alt.Step(18))
 
 
 def _part() -> alt.Color:

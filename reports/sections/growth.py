@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import wrap
 from typing import Any
 
 from reports.charts import growth as charts
@@ -25,8 +26,8 @@ def figure(source: Source) -> Figure | None:
     drawn = frame.assign(
         text=[f"×{significant(row['growth'], 2)} {_ends(row)}".strip() for row in rows],
         window=[f"{str(row['window_from'] or '')[:7]} – {str(row['window_to'] or '')[:7]}" for row in rows],
-        label_en=[f"{name.en}  ×{significant(row['growth'], 2)}" for name, row in zip(names, rows, strict=True)],
-        label_zh=[f"{name.zh}  ×{significant(row['growth'], 2)}" for name, row in zip(names, rows, strict=True)],
+        label_en=[_label(name.en, row) for name, row in zip(names, rows, strict=True)],
+        label_zh=[_label(name.zh, row) for name, row in zip(names, rows, strict=True)],
     )[["id", "whose", "growth", "low", "high", "text", "window", "label_en", "label_zh"]]
     words = words_of("growth", "plain", **counts, **_largest(rows))
     specs = draw(lambda say: charts.forest(drawn, list(drawn["id"]), say), source.fields, words.long)
@@ -34,6 +35,11 @@ def figure(source: Source) -> Figure | None:
     named = [{**row, "name_en": _name(row).en, "name_zh": _name(row).zh} for row in worded]
     table = table_of(source, named, _COLUMNS)
     return Figure("growth-compared", words, specs=specs, key="growth", table=table, queries=("growth",))
+
+
+def _label(name: str, row: dict[str, Any]) -> str:
+    """Name and factor, in lines that a phone has room for."""
+    return "\n".join(wrap(f"{name}  ×{significant(row['growth'], 2)}", 44))
 
 
 def _ends(row: dict[str, Any]) -> str:
