@@ -200,6 +200,8 @@ def test_operator_level_checkpointing_keeps_every_second_product() -> None:
     # torchtitan's op policy on Llama: layer input, queries, values, attention output, first and last MLP product
     per_token = 2 * (4096 + 4096 + 1024 + 4096 + 14336 + 4096) + 4 * 32
     assert sum(dense(LLAMA_3_8B, {"seq_len": 8}, recompute_operator=1).values()) == 8 * per_token
+    split_up = dense(LLAMA_3_8B, {"seq_len": 8, "tp": 2, "sequence_parallel": 1}, recompute_operator=1)
+    assert sum(split_up.values()) == 8 * per_token / 2
 
 
 def test_operator_level_checkpointing_of_a_mixture_keeps_tokens_and_shared_expert() -> None:

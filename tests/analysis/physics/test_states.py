@@ -206,6 +206,14 @@ def test_a_tied_head_is_stored_twice_in_a_pipeline_and_once_without() -> None:
     assert (first + last - whole) * GIB == pytest.approx(18 * 512 * 64)
 
 
+def test_prediction_depths_are_stored_on_the_last_stage() -> None:
+    base = DEEPSEEK_V3 | {"mtp_own_embedding": 0}
+    extra = [on_stage(base, i, pp=4) - on_stage(base | {"mtp_layers": 0}, i, pp=4) for i in (0, 3)]
+    more = count(base)["total_with_mtp"] - count(base)["total"]
+    assert extra[0] == 0
+    assert extra[1] * GIB == pytest.approx(18 * float(more))
+
+
 @given(st.integers(0, 3), st.integers(1, 512), st.floats(1e6, 1e12))
 def test_sharding_further_never_needs_more(zero_stage: int, dp: int, parameters: float) -> None:
     less = total(parameters, cut={"dp": dp * 2, "zero_stage": zero_stage})
