@@ -57,12 +57,20 @@ class Reasons:
         return mask
 
     def text(self) -> npt.NDArray[np.object_]:
-        """One text per row, empty where nothing is wrong."""
+        """One text per row, empty where nothing is wrong; a cell that says nonsense is not also called unstated."""
         out = np.full(self.size, "", dtype=object)
         for rows, say in self._parts:
             for row in rows:
-                out[row] = f"{out[row]}; {say(int(row))}" if out[row] else say(int(row))
+                out[row] = _joined(out[row], say(int(row)))
         return out
+
+
+def _joined(before: str, part: str) -> str:
+    if not before:
+        return part
+    field_name = part.removesuffix(" is not stated")
+    told = field_name != part and any(text.startswith(f"{field_name} ") for text in before.split("; "))
+    return before if told else f"{before}; {part}"
 
 
 BLANK = {"", "nan", "none", "null", "n/a", "-"}

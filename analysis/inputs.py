@@ -177,29 +177,19 @@ def read_rows(table: pd.DataFrame, accelerators: pd.DataFrame) -> Rows:
     shared = Reasons(len(table))
     number = _read_numbers(table, shared)
     _complete(number)
-    schedule = _schedules(table, number, shared)
+    split = _split(number, _schedules(table, number, shared), _fsdp_stage(table))
     words = Words.read(table["precision"], *(_column(table, n) for n in ("optimizer", "offload", "model_name")))
     recompute = Recompute.read(table["recompute"])
     kernel = categories(table["attention_kernel"], lambda text: attention.KERNEL_CLASSES.get(text, UNKNOWN))
-    shape_reasons(shared, number)
-    layout_reasons(shared, number)
-    _precision_reasons(table, words, shared)
-    _mechanism_reasons(table, kernel, recompute, shared)
-    _offload_reasons(table, words, shared)
-    stage_layers = read_stage_layers(_column(table, "layers_per_stage"), number, shared)
-    memory, time = shared.copy(), shared.copy()
-    _hybrid_reasons(table, number, memory)
-    memory.add(np.isnan(number["micro_batches"]) & (number["pp"] > 1), lambda _: "global_batch is not stated")
-    time.add(np.isnan(number["global_batch"]), lambda _: "global_batch is not stated")
-    chip = _chips(table, accelerators, time)
-    split = _split(number, schedule, _fsdp_stage(table))
+    stage_layers = _shared_reasons(table, number, words, recompute, kernel, shared)
+    memory, time = _own_reasons(table, number, shared)
     optional = ("gradient_dtype", "moment_dtype", "loss", "memory_kind")
     return Rows(
         ids=table["id"].to_numpy(dtype=object),
         arch=describe(number),
         split=split,
         number=number,
-        chip=chip,
+        chip=_chips(table, accelerators, time),
         words=words,
         recompute=recompute,
         stated=Stated.read(*(_column(table, name) for name in optional)),
@@ -208,3 +198,24 @@ def read_rows(table: pd.DataFrame, accelerators: pd.DataFrame) -> Rows:
         memory_reasons=memory.text(),
         time_reasons=time.text(),
     )
+
+
+def _shared_reasons(
+    table: pd.DataFrame, number: dict[str, Array], words: Words, recompute: Recompute, kernel: Array, reasons: Reasons
+) -> Array:
+    """Collect what keeps a row from any prediction; the stated layers per stage, which are checked on the way."""
+    shape_reasons(reasons, number)
+    layout_reasons(reasons, number)
+    _precision_reasons(table, words, reasons)
+    _mechanism_reasons(table, kernel, recompute, reasons)
+    _offload_reasons(table, words, reasons)
+    return read_stage_layers(_column(table, "layers_per_stage"), number, reasons)
+
+
+def _own_reasons(table: pd.DataFrame, number: dict[str, Array], shared: Reasons) -> tuple[Reasons, Reasons]:
+    """(memory, time): the shared reasons and what only one of the two needs."""
+    memory, time = shared.copy(), shared.copy()
+    _hybrid_reasons(table, number, memory)
+    memory.add(np.isnan(number["micro_batches"]) & (number["pp"] > 1), lambda _: "global_batch is not stated")
+    time.add(np.isnan(number["global_batch"]), lambda _: "global_batch is not stated")
+    return memory, time

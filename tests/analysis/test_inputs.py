@@ -63,6 +63,11 @@ def test_rows_that_say_too_little_say_why(change: dict[str, object], sentence: s
     assert sentence in reason(**change)
 
 
+def test_nonsense_in_a_cell_is_told_once() -> None:
+    assert reason(pp="eight") == "pp is not a number: 'eight'"
+    assert reason(vpp="x", pp="") == "vpp is not a number: 'x'; pp is not stated"
+
+
 def test_sixteen_accelerators_are_needed_for_two_stages_of_eight_experts() -> None:
     moe = {"experts": 8, "experts_per_token": 2, "moe_ffn_hidden": 14336, "ep": 8, "etp": 1}
     said = reason(**moe, pp=2, dp=4, global_batch=64)
