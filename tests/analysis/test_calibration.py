@@ -152,3 +152,10 @@ def test_report_shows_both_errors_per_family_and_accelerator() -> None:
     assert [line.split()[0] for line in lines[1:]] == [
         "all", "dense", "lab-0", "lab-1", "lab-2", "nvidia/h100-sxm-80gb",
     ]  # fmt: skip
+
+
+def test_written_intervals_span_both_kinds_of_error() -> None:
+    errors = pd.DataFrame({"family": ["a"] * 3, "moe": [False] * 3, "fitted": [0.25, 0.0, 0.0],
+                           "left_out": [0.0, 0.0, -0.5]})  # fmt: skip
+    after = flatten(calibration.updated(SHIPPED, calibration.Fit({}, errors))["timing"])
+    assert (after["interval.dense.low"], after["interval.dense.high"]) == (0.8, 2.0)

@@ -191,3 +191,13 @@ def test_mixtures_have_wider_intervals_than_dense_models() -> None:
     dense = one()
     width = [(r["step_time_s_high"] - r["step_time_s_low"]) / r["step_time_s"] for r in (dense, moe)]
     assert width[0] < 0.45 < width[1]
+
+
+@pytest.mark.parametrize(("dp", "compute", "loss"), [(1.5, 7.0, "attention"), (2.5, 7.0, "dp"), (1.5, 8.5, "compute")])
+def test_losses_are_what_exceeds_the_ideal_time(dp: float, compute: float, loss: str) -> None:
+    # ideal 10 s at peak, 6 of them products and 4 attention; attention takes 6 s, 2 s of loss
+    parts = dict.fromkeys(prediction.LOSSES, np.zeros(1))
+    parts |= {"compute": np.array([compute]), "attention": np.array([6.0]), "dp": np.array([dp])}
+    one_row = np.ones(1)
+    times = prediction.Timed(parts, 10 * one_row, 6 * one_row, one_row, one_row, np.array([False]), {})
+    assert prediction.largest_loss(times).tolist() == [loss]
