@@ -199,5 +199,7 @@ def test_losses_are_what_exceeds_the_ideal_time(dp: float, compute: float, loss:
     parts = dict.fromkeys(prediction.LOSSES, np.zeros(1))
     parts |= {"compute": np.array([compute]), "attention": np.array([6.0]), "dp": np.array([dp])}
     one_row = np.ones(1)
-    times = prediction.Timed(parts, 10 * one_row, 6 * one_row, one_row, one_row, np.array([False]), {})
+    rows = table()
+    real = prediction.timed(prediction.read_rows(rows, ACCELERATORS), rows, ACCELERATORS, flatten(CALIBRATION["timing"]))
+    times = replace(real, parts=parts, model_flop=10 * one_row, linear_flop=6 * one_row, peak=one_row)
     assert prediction.largest_loss(times).tolist() == [loss]
