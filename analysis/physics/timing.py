@@ -30,8 +30,7 @@ def layer_passes(arch: Architecture, lay: Work, chip: Chip, k: Constants) -> dic
     """One mean layer of one micro-batch by part: compute, attention, memory, moe, tp, cp, ep, host.
 
     Parts of MoE and dense blocks are weighted by their share of the layers. Communication counts what is exposed; host
-    is what the device waits for kernels to be issued. Tensor-parallel collectives overlap with products where sequence
-    parallelism lets Transformer Engine split them; stacks on FSDP have no such kernels.
+    is what the device waits for kernels to be issued.
     """
     moe = np.asarray(arch.moe_layers / arch.layers)
     linear, memory = layers.linear_layer(arch, lay, chip, k), layers.memory_layer(arch, lay, chip, k)
@@ -48,6 +47,18 @@ def layer_passes(arch: Architecture, lay: Work, chip: Chip, k: Constants) -> dic
         "memory": _recomputed(bound, lay.recompute_elementwise),
         "moe": _even(fixed),
     }
+    parts |= _exposed(arch, lay, chip, k, moe)
+    device = _sum(parts).total
+    issue = (1.0 - moe) * k["host.layer_seconds"] + moe * k["host.moe_layer_seconds"]
+    return parts | {"host": _even(np.maximum(issue - device, 0.0))}
+
+
+def _exposed(arch: Architecture, lay: Work, chip: Chip, k: Constants, moe: Array) -> dict[str, Passes]:
+    """Exposed collectives of one layer.
+
+    Tensor-parallel ones overlap with products where sequence parallelism lets Transformer Engine split them; stacks on
+    FSDP have no such kernels.
+    """
     links = {
         "tp": exchange.tensor_seconds(arch, lay, chip, k),
         "cp": exchange.context_seconds(arch, lay, chip, k),
@@ -59,10 +70,7 @@ def layer_passes(arch: Architecture, lay: Work, chip: Chip, k: Constants) -> dic
         "cp": np.asarray(k["exposed.cp"]),
         "ep": np.asarray(k["exposed.ep"]),
     }
-    parts |= {name: _recomputed(p, lay.recompute_layer).times(shown[name]) for name, p in links.items()}
-    device = _sum(parts).total
-    issue = (1.0 - moe) * k["host.layer_seconds"] + moe * k["host.moe_layer_seconds"]
-    return parts | {"host": _even(np.maximum(issue - device, 0.0))}
+    return {name: _recomputed(p, lay.recompute_layer).times(shown[name]) for name, p in links.items()}
 
 
 def _stages(arch: Architecture, lay: Work, chip: Chip, k: Constants) -> tuple[dict[str, Passes], Array]:

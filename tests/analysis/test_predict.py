@@ -200,6 +200,7 @@ def test_losses_are_what_exceeds_the_ideal_time(dp: float, compute: float, loss:
     parts |= {"compute": np.array([compute]), "attention": np.array([6.0]), "dp": np.array([dp])}
     one_row = np.ones(1)
     rows = table()
-    real = prediction.timed(prediction.read_rows(rows, ACCELERATORS), rows, ACCELERATORS, flatten(CALIBRATION["timing"]))
+    constants = flatten(CALIBRATION["timing"])
+    real = prediction.timed(prediction.read_rows(rows, ACCELERATORS), rows, ACCELERATORS, constants)
     times = replace(real, parts=parts, model_flop=10 * one_row, linear_flop=6 * one_row, peak=one_row)
     assert prediction.largest_loss(times).tolist() == [loss]
