@@ -1,5 +1,6 @@
 """Speeds as rates and as shares of their budgets; run by `make bench`."""
 
+import json
 import shutil
 import subprocess
 import sys
@@ -8,6 +9,8 @@ import time
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
+
+import pandas as pd
 
 from etl import schema
 from etl.checks.runner import examine
@@ -60,6 +63,40 @@ def show(what: str, rate: str, seconds: float, budget: float) -> None:
     sys.stdout.write(f"{what:28} {rate:>22} {seconds:8.2f} s {seconds / budget:6.0%} of {budget:g} s\n")
 
 
+def predict_seconds(rows: int) -> float:
+    """Seconds to predict a table of so many layouts, made of the recorded ones over and over; reading CSV apart."""
+    from analysis.material import load as material
+    from analysis.material import measured_rows
+    from analysis.predict import predict
+    from etl import database
+    from etl.paths import Paths
+
+    with database.memory(Paths(ROOT), ("accelerator", "system", "model", "benchmark", "calibration")) as connection:
+        known, table = material(connection), measured_rows(connection)
+    text = table.astype(str).where(table.notna(), "")
+    many = pd.concat([text] * (rows // len(text) + 1), ignore_index=True).head(rows)
+    return timed(lambda: predict(many, known.accelerators, known.constants))
+
+
+def import_seconds(files: int) -> float:
+    """Seconds to import so many configs in one process."""
+    config = {"model_type": "llama", "hidden_size": 4096, "num_hidden_layers": 32, "num_attention_heads": 32,
+              "num_key_value_heads": 8, "intermediate_size": 14336, "vocab_size": 128256}  # fmt: skip
+    with tempfile.TemporaryDirectory() as folder:
+        for number in range(files):
+            text = json.dumps(config | {"num_hidden_layers": 16 + number % 64})
+            (Path(folder) / f"config-{number}.json").write_text(text, "utf-8")
+        return timed(lambda: run("import", folder, "--each", "--json"))
+
+
+FIT = ("fit", "meta/llama-3.1-405b", "--accelerator", "nvidia/h100-sxm-80gb", "--accelerators", "16384", "--tp", "8",
+       "--pp", "16", "--seq-len", "8192", "--global-batch", "2048")  # fmt: skip
+OTHERS = """
+One evaluation by public estimators, as their projects or users report: 7 us (memory and FLOP only), 250 us, 1.9 ms,
+38 to 76 ms. A layout search elsewhere runs 22 to 143 layouts a second.
+"""
+
+
 def main() -> None:
     """Measure and print."""
     seconds = check_seconds()
@@ -68,7 +105,16 @@ def main() -> None:
     show("shardbook --help", "best of 3", seconds, 0.4)
     runs = len(load(ROOT / "data")["run"])
     steps = [timed(lambda step=step: run(step)) for step in ("build", "assess", "report")]
+    for name, spent in zip(("build", "assess", "report"), steps, strict=True):
+        show(f"  {name}", f"{runs / spent:,.0f} runs/s", spent, 15)
     show("build + assess + report", f"{runs / sum(steps):,.1f} runs/s", sum(steps), 15)
+    seconds = min(timed(lambda: run(*FIT)) for _ in range(3))
+    show("shardbook fit", "best of 3", seconds, 1)
+    seconds = import_seconds(1000)
+    show("import, 1,000 configs", f"{1000 / seconds:,.0f} files/s", seconds, 5)
+    seconds = predict_seconds(1_000_000)
+    show("predict, 1,000,000 layouts", f"{1e6 / seconds:,.0f} rows/s", seconds, 10)
+    sys.stdout.write(OTHERS)
 
 
 if __name__ == "__main__":
