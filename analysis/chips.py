@@ -137,7 +137,10 @@ def _peaks(rows: Rows, table: pd.DataFrame, names: list[str], code: Any, k: Cons
     dtype = rows.words.dtype
     half = np.select([dtype == recipes.FP32, dtype == recipes.FP16], [peak["fp32"], fp16], bf16)
     eight = dtype >= recipes.FP8
-    linear = np.select([dtype == recipes.NVFP4, eight], [peak["fp4"], peak["fp8"]], half)
+    integer = categories(table["precision"], lambda text: float("int8" in text)) > 0
+    linear = np.select(
+        [dtype == recipes.NVFP4, integer, eight], [peak["fp4"], rows.chip.get("int8", nan), peak["fp8"]], half
+    )
     measured = np.where(eight, rows.chip.get("measured_matmul_fp8", nan), rows.chip.get("measured_matmul_bf16", nan))
     return linear, half, np.where(dtype == recipes.NVFP4, np.nan, measured)
 

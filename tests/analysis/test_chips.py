@@ -24,6 +24,7 @@ PARTS: dict[str, dict[str, Any]] = {
                              "hbm_bandwidth_gb_s": 898},
     "amd/mi300x": {"architecture": "cdna3", "bf16_tflops": 1307.4, "fp8_tflops": 2614.9, "tdp_w": 750,
                    "measured_matmul_bf16_tflops": 668.4, "hbm_bandwidth_gb_s": 5300},
+    "google/tpu-v5e": {"architecture": "tpu-v5e", "bf16_tflops": 197, "int8_tops": 393, "hbm_bandwidth_gb_s": 819},
     "made/up": {"architecture": "new", "bf16_tflops": 100, "fp8_tflops": 200, "measured_matmul_fp8_tflops": 100,
                 "hbm_bandwidth_gb_s": 1000},
     "nvidia/custom": {"architecture": "hopper", "hbm_bandwidth_gb_s": 2400, "tdp_w": 500},
@@ -72,6 +73,11 @@ def test_fp8_speeds_up_the_layers_but_not_head_and_attention() -> None:
 
 def test_rowwise_scaling_keeps_three_quarters() -> None:
     assert tera(rated(precision="fp8 rowwise").linear_rate) == pytest.approx(1979 * 0.7 * 0.75)
+
+
+def test_integer_products_use_the_integer_peak() -> None:
+    # TPU v5e: 393 TOP/s in INT8 beside 197 TFLOP/s in BF16; no fitted share, so the class share of 8-bit formats
+    assert tera(rated(accelerator="google/tpu-v5e", precision="int8").linear_rate) == pytest.approx(393 * 0.6)
 
 
 def test_four_bit_products_have_their_own_peak_and_share() -> None:
