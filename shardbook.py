@@ -7,7 +7,7 @@ package's results to another. Heavy libraries are imported inside the commands t
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 HELP = "The open record of how large models were really trained: every number cited, every number recomputed."
 
 
-def open_records(kinds: Sequence[str]) -> duckdb.DuckDBPyConnection:
-    """An in-memory database with the records of some kinds of the checkout."""
+def open_records(kinds: Sequence[str], only: Mapping[str, str] | None = None) -> duckdb.DuckDBPyConnection:
+    """An in-memory database with the records of some kinds of the checkout; of those in `only`, one id alone."""
     from etl import database
     from etl.paths import Paths, find_root
 
-    return database.memory(Paths(find_root(Path.cwd())), kinds)
+    return database.memory(Paths(find_root(Path.cwd())), kinds, only)
 
 
 def count(facts: dict[str, Any]) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 
 DATABASE = Path("build/shardbook.duckdb")
 Database = Annotated[Path, typer.Option("--database", help="Database file that `shardbook build` made.")]
-Records = Callable[[Sequence[str]], "duckdb.DuckDBPyConnection"]
-"""Opens an in-memory database that holds the records of some kinds; the front door gives it."""
+Records = Callable[[Sequence[str], Mapping[str, str]], "duckdb.DuckDBPyConnection"]
+"""Opens an in-memory database that holds the records of some kinds (of some of them one id alone); the front door gives
+it."""
 ReadArchitecture = Callable[[Path], dict[str, Any]]
 """Reads a published config into architecture facts; the front door gives it."""
 
@@ -40,11 +41,11 @@ def refuse(sentence: str, code: int = 1) -> typer.Exit:
     return typer.Exit(code)
 
 
-def material(records: Records) -> Material:
-    """Accelerators, models and constants of the checkout."""
+def material(records: Records, model: str | None = None) -> Material:
+    """Accelerators, models (or the one named) and constants of the checkout."""
     from analysis.material import load
 
-    with records(NEEDED) as connection:
+    with records(NEEDED, {} if model is None else {"model": model}) as connection:
         return load(connection)
 
 
@@ -130,7 +131,7 @@ def application(records: Records, architecture: ReadArchitecture, constants: Con
         from analysis import constants as file_of_constants
         from analysis.material import measured_rows
 
-        with records((*NEEDED, "benchmark")) as connection:
+        with records((*NEEDED, "benchmark"), {}) as connection:
             rows = measured_rows(connection)
             accelerators = connection.execute("select * from record.accelerators order by id").df()
         before = constants.read()
@@ -191,7 +192,7 @@ def _fit(
     from analysis import fit as fitting
     from analysis.predicting import RefusalError, facts_of_model
 
-    found = material(records)
+    found = material(records, model)
     try:
         facts = facts_of_model(model, found.models, lambda name: architecture(Path(name)))
         changes: list[dict[str, Any]] = [{}, *(fitting.parse_change(text) for text in vs)]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from etl import filling, records, repository, schema, yaml_io
@@ -68,13 +69,16 @@ def write(target: Path, paths: Paths, catalogue: records.Catalogue, progress: Pr
         filling.comment(connection, made)
 
 
-def memory(paths: Paths, kinds: Iterable[str] | None = None) -> DuckDBPyConnection:
+def memory(
+    paths: Paths, kinds: Iterable[str] | None = None, only: Mapping[str, str] | None = None
+) -> DuckDBPyConnection:
     """The same database in memory, without comments, with the rows of some kinds only.
 
     Parameters
     ----------
     paths : the checkout
     kinds : kinds of records to read ('calibration' is one); all when None
+    only : of these kinds the record with this id alone
 
     Returns
     -------
@@ -84,7 +88,7 @@ def memory(paths: Paths, kinds: Iterable[str] | None = None) -> DuckDBPyConnecti
     ------
     RefusalError : a record can't be read or put into its table
     """
-    catalogue = records.load(paths.data) if kinds is None else some(paths.data, kinds)
+    catalogue = records.load(paths.data) if kinds is None else some(paths.data, kinds, only or {})
     return of_catalogue(paths, catalogue)
 
 
@@ -111,13 +115,14 @@ def of_catalogue(paths: Paths, catalogue: records.Catalogue) -> DuckDBPyConnecti
     return connection
 
 
-def some(data: Path, kinds: Iterable[str]) -> records.Catalogue:
+def some(data: Path, kinds: Iterable[str], only: Mapping[str, str] = MappingProxyType({})) -> records.Catalogue:
     """The records of some kinds, in order; other folders are not touched.
 
     Parameters
     ----------
     data : the `data/` folder
     kinds : kinds to read
+    only : of these kinds the record with this id alone, if there is one
 
     Returns
     -------
@@ -130,8 +135,10 @@ def some(data: Path, kinds: Iterable[str]) -> records.Catalogue:
     for kind in kinds:
         pattern = records.SINGLES.get(kind) or f"{records.FOLDERS[kind]}/**/*.yaml"
         for file in sorted(data.glob(pattern)):
-            name = file.relative_to(data).with_suffix("")
+            name = Path(file.relative_to(data).as_posix().removesuffix(".yaml"))
             key = kind if kind in records.SINGLES else Path(*name.parts[1:]).as_posix()
+            if only.get(kind, key) != key:
+                continue
             catalogue.add(records.Record(kind, key, file, yaml_io.read(file)))
     return catalogue
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -44,10 +45,14 @@ class Doc:
         """Line and column of the value at a path, or of its key."""
         return locate(self.root, path, key) if self.root else (1, 1)
 
+    @cached_property
+    def lines(self) -> list[str]:
+        """The text line by line, split once."""
+        return self.text.split("\n")
+
     def line(self, number: int) -> str:
         """One line of the file, counted from 1."""
-        lines = self.text.split("\n")
-        return lines[number - 1] if 0 < number <= len(lines) else ""
+        return self.lines[number - 1] if 0 < number <= len(self.lines) else ""
 
 
 def _positions(root: Node, node: Node, path: Path) -> Iterator[tuple[Path, Place]]:
