@@ -27,7 +27,9 @@ def dangling_id(subject: Subject) -> Iterator[Finding]:
         known = subject.house.catalogue[shape.ref]
         if wanted not in known:
             folder = FOLDERS[shape.ref]
-            tip = did_you_mean(wanted, known, f"add data/{folder}/{wanted}.yaml: shardbook new {shape.ref} {wanted}")
+            add = f"shardbook new {shape.ref} {wanted}"
+            tip = did_you_mean(wanted, known, "")
+            tip = f"{tip} If it is a new one: {add}" if tip else f"add data/{folder}/{wanted}.yaml: {add}"
             yield subject.at(path, f"there is no {shape.ref} {wanted!r} below data/{folder}/", tip)
 
 

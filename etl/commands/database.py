@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="The database and what is made from it.")
 
 
-GRAVE = ("YAM", "SCH", "REF", "SRC")
+GRAVE = ("YAM", "SCH", "TDO", "REF", "SRC")
 """Families of findings that keep records from being built."""
 
 
@@ -68,8 +68,8 @@ def checked(paths: Paths) -> Catalogue:
 
     catalogue = records.load(paths.data)
     found = examine(catalogue, schema.load(paths.schemas), date.today())
-    # What cannot be read, is not in the schema, points nowhere or has no source must not reach the database. All else
-    # may be just what a source prints (numbers that contradict one another): it is built, and the verdicts judge it.
+    # What cannot be read, is a draft, is not in the schema, points nowhere or has no source stays out. All
+    # else may be just what a source prints (numbers that contradict one another): it is built, and the verdicts judge.
     grave = [finding for finding in found if finding.code.startswith(GRAVE)]
     if found and not grave:
         typer.echo(f"shardbook: built with {len(found)} findings; `shardbook check` lists them", err=True)

@@ -58,6 +58,7 @@ SENTENCES = {
     ),
     "runs/acme/REF001-unknown-model.yaml": (
         "3:8 REF001 there is no model 'acme/alpah' below data/models/\n    did you mean 'acme/alpha'?"
+        " If it is a new one: shardbook new model acme/alpah"
     ),
     "runs/acme/REF005-two-phases-of-one-name.yaml": (
         "45:11 REF005 the name 'main' stands twice in phases, first on line 24\n    give it a name of its own"

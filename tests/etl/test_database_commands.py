@@ -1,6 +1,7 @@
 """Commands on the database end with one sentence and a fitting exit code, whatever they are given."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,14 @@ def test_build_refuses_records_with_findings_and_keeps_the_last_file(
     assert done.output.startswith("shardbook: data/runs/acme/moe.yaml:")
     assert "nothing was built, `shardbook check` lists all" in done.output
     assert house.database.read_bytes() == before
+
+
+def test_a_draft_is_refused_in_a_sentence(house: Paths, monkeypatch: pytest.MonkeyPatch) -> None:
+    record = house.data / "models" / "acme" / "moe.yaml"
+    record.write_text(re.sub(r"layers: \d+", "layers: todo", record.read_text(), count=1))
+    done = run(house.root, monkeypatch, "build")
+    assert done.exit_code == 1
+    assert "TDO001 layers is still to be filled in; nothing was built" in done.output
 
 
 @pytest.mark.parametrize("command", [["build"], ["sql", "select 1"], ["export"], ["stats"], ["docs"], ["diff", "main"]])
