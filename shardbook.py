@@ -26,7 +26,7 @@ def open_records(kinds: Sequence[str], only: Mapping[str, str] | None = None) ->
     from etl import database
     from etl.paths import Paths, find_root
 
-    return database.memory(Paths(find_root(Path.cwd())), kinds, only)
+    return database.memory(Paths(find_root(Path.cwd())), kinds, only, with_views=False)
 
 
 def count(facts: dict[str, Any]) -> dict[str, Any]:
