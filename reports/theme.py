@@ -80,7 +80,7 @@ def config(palette: Palette) -> dict[str, Any]:
         "font": FONT,
         "padding": 2,
         "axis": _axis(palette),
-        "axisX": {"gridDash": [1, 3]},
+        "axisX": {"gridDash": [1, 3], "labelFlush": True, "titleAnchor": "end"},
         "axisY": {"titleAngle": 0, "titleAlign": "left", "titleAnchor": "end", "titleBaseline": "bottom", "titleY": -8},
         "legend": {"disable": True, "aria": False},
         "view": {"stroke": None},

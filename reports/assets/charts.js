@@ -23,7 +23,7 @@
     const result = await vegaEmbed(box, spec, options(id));
     if (live.get(id).turn !== turn) { result.finalize(); box.remove(); return; }
     if (before?.result) { before.result.finalize(); }
-    [...place.children].filter((child) => child !== box).forEach((child) => child.remove());
+    [...place.querySelectorAll('.box')].filter((child) => child !== box).forEach((child) => child.remove());
     live.set(id, { turn, result });
     place.dataset.drawn = prefs.lang();
     Object.entries(signals).forEach(([name, value]) => signal(id, name, value));
@@ -55,7 +55,7 @@
   places.forEach((place) => seen.observe(place));
   const redraw = () => places.filter((place) => live.has(place.dataset.chart)).forEach((place) => draw(place));
   prefs.onChange(redraw);
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", prefs.apply);
   window.addEventListener("beforeprint", () => live.forEach(({ result }) => result?.view.width(620).run()));
   window.addEventListener("afterprint", () => window.dispatchEvent(new Event("resize")));
   prefs.arrive();

@@ -15,8 +15,14 @@ const prefs = (() => {
     history.replaceState(null, "", `#${anchor}${pairs.join("")}`);
   };
 
+  const dark = () => {
+    const theme = chosen("theme");
+    return theme === "dark" || (theme !== "light" && matchMedia("(prefers-color-scheme: dark)").matches);
+  };
+
   const apply = () => {
     root.lang = chosen("lang") === "zh" ? "zh-Hans" : "en";
+    root.classList.toggle("dark", dark());
     listeners.forEach((listener) => listener());
   };
   const start = () => {
@@ -32,11 +38,6 @@ const prefs = (() => {
     apply();
   };
 
-  const dark = () => {
-    const theme = chosen("theme");
-    return theme === "dark" || (theme !== "light" && matchMedia("(prefers-color-scheme: dark)").matches);
-  };
-
   // A link into a closed <details> opens it; a link with state scrolls to its anchor.
   const arrive = () => {
     const target = document.getElementById(decodeURIComponent(location.hash.slice(1).split("~")[0]));
@@ -44,6 +45,6 @@ const prefs = (() => {
     if (target) { target.scrollIntoView(); }
   };
   window.addEventListener("hashchange", arrive);
-  window.addEventListener("beforeprint", () => document.querySelectorAll("#main details:has(table, .verdicts, .cite)").forEach((node) => { node.open = true; }));
-  return { start, arrive, state, keep, dark, lang: () => chosen("lang") || "en", onChange: (listener) => listeners.push(listener) };
+  window.addEventListener("beforeprint", () => document.querySelectorAll("#main details.short").forEach((node) => { node.open = true; }));
+  return { start, apply, arrive, state, keep, dark, lang: () => chosen("lang") || "en", onChange: (listener) => listeners.push(listener) };
 })();

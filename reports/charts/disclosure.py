@@ -10,19 +10,29 @@ import pandas as pd
 from reports.charts.grammar import Drawing
 from reports.voice import Voice
 
+_ROOM = 320
+"""Narrower plots print the shares without their sign [px]."""
+
 
 def by_year(shares: pd.DataFrame, facts: dict[str, str], say: Voice) -> Drawing:
     """A dot per fact and year as large as the share, the share printed beside it."""
     labels = f"{json.dumps(facts, ensure_ascii=False)}[datum.label]"
     y = alt.Y("fact:N").sort(list(facts)).axis(title=None, labelExpr=labels, domain=False, ticks=False)
     x = alt.X("year_label:N").axis(
-        title=None, orient="top", domain=False, ticks=False, grid=False, labelExpr="split(datum.label, '|')"
+        title=None,
+        orient="top",
+        domain=False,
+        ticks=False,
+        grid=False,
+        labelExpr=f"width < {_ROOM} ? slice(datum.label, 0, 4) : split(datum.label, '|')",
     )
     bars = (
         alt.Chart(shares).mark_rect(style="share", aria=False).encode(x, y, opacity=_strength(), tooltip=_tooltip(say))
     )
-    words = alt.Chart(shares).mark_text(style="label", aria=False).encode(x, y, text="text:N")
-    return alt.layer(bars, words).properties(height=alt.Step(22))
+    word = alt.Chart(shares).mark_text(style="label", aria=False)
+    wide = word.transform_filter(f"width >= {_ROOM}").encode(x, y, text="text:N")
+    tight = word.transform_filter(f"width < {_ROOM}").encode(x, y, text="tight:N")
+    return alt.layer(bars, wide, tight).properties(height=alt.Step(22))
 
 
 def _strength() -> alt.Opacity:

@@ -12,7 +12,7 @@ from reports.charts.grammar import Drawing, fill, shape, stroke
 from reports.frames import DEFAULT_CONVENTION
 from reports.voice import Voice
 
-_TOP = 0.72
+_TOP = 0.7
 _STEP = 44
 _ROW = 17
 
@@ -93,7 +93,7 @@ def _rows(names: list[str]) -> Callable[[str], alt.Y]:
 
 def _top(points: pd.DataFrame) -> float:
     """End of the axis: nothing lies beyond it."""
-    return max(_TOP, float(points["mfu"].max()) + 0.02)
+    return max(_TOP, float(points["mfu"].max()) * 1.03)
 
 
 def _share(say: Voice, top: float) -> Callable[[str], alt.X]:

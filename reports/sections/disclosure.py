@@ -41,6 +41,7 @@ def _years(source: Source, frame: pd.DataFrame) -> Figure:
     facts = {lang: {fact: fact_word(fact)[lang] for fact in order} for lang in ("en", "zh")}
     shares = enough.assign(
         text=[percent(share) for share in enough["share"]],
+        tight=[percent(share).removesuffix("%") for share in enough["share"]],
         year_label=[f"{row['year']}|n = {row['runs']}" for row in records(enough)],
         fact_en=[fact_word(fact).en for fact in enough["fact"]],
         fact_zh=[fact_word(fact).zh for fact in enough["fact"]],

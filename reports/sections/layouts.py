@@ -83,7 +83,7 @@ def _stages(source: Source, rows: pd.DataFrame, run: str) -> Figure:
     words = words_of("layouts.stages", _fits(first), **_stage_values(first, totals))
     drawn = parts[["stage", "part", "value", "order"]]
     specs = draw(lambda say: memory_charts.stages(drawn, totals, say), source.fields, words.long)
-    table = table_of(source, records(parts), ["stage", "part", "value", "assumed"])
+    table = table_of(source, records(parts), ["stage", "part", "value"])
     name = f"memory-{run.split('/')[1].replace('.', '-')}"
     return Figure(
         name, words, specs=specs, key="parts", context={"parts": list(order)}, table=table, queries=("two_memory",)

@@ -64,7 +64,7 @@ def test_the_convention_switch_changes_the_chart_and_the_address(visit, counted)
     page.locator("#mfu-runs .choice input[value='as-reported']").check(force=True)
     expected = counted("reported-marks")
     assert expected > 0
-    page.wait_for_function(f"{MARKS.format(chart='mfu-runs', kind='symbol')} === {expected}")
+    page.wait_for_function(f"() => {MARKS.format(chart='mfu-runs', kind='symbol')} === {expected}")
     assert "convention=as-reported" in page.url
 
 
@@ -72,7 +72,7 @@ def test_the_language_changes_without_a_reload(visit):
     page = drawn(visit("index.html"))
     page.evaluate("window.stillHere = true")
     page.locator("#lang-zh").check(force=True)
-    page.wait_for_function("document.querySelector('[data-chart=compute-time]').dataset.drawn === 'zh'")
+    page.wait_for_function("() => document.querySelector('[data-chart=compute-time]').dataset.drawn === 'zh'")
     assert page.evaluate("window.stillHere")
     assert page.evaluate("document.documentElement.lang") == "zh-Hans"
     assert page.locator("h1").inner_text() == "大模型究竟是怎样训练的"
