@@ -102,8 +102,9 @@ def draft(kind: str, key: str, shape: Shape, catalogue: Catalogue) -> Draft:
 
 @dataclass(frozen=True)
 class Made:
-    """A draft on disk: its name as findings print it, and what it holds."""
+    """A draft on disk: its kind, its name as findings print it, and what it holds."""
 
+    kind: str
     name: str
     draft: Draft
 
@@ -125,13 +126,7 @@ def write(paths: Paths, kind: str, key: str, config: Path | None) -> Made:
     ------
     ValueError : the id is malformed, the record exists, or the config cannot be read; the sentence says which
     """
-    wanted = "<organization>/<name>" if kind in TWO_PARTS else "<name>"
-    target = paths.data / FOLDERS[kind] / f"{key}.yaml"
-    name = target.relative_to(paths.root).as_posix()
-    if not ID.match(key) or key.count("/") != (kind in TWO_PARTS):
-        raise ValueError(f"{key!r} is no id of a {kind}; write {wanted} in lower-case letters, digits, '.' and '-'")
-    if target.exists() or target.is_symlink():
-        raise ValueError(f"{name} exists; edit it, or choose another id")
+    target = _free(paths, kind, key)
     shape = schema.load(paths.schemas).kind(kind)
     one = draft(kind, key, shape, load(paths.data))
     if config is not None:
@@ -140,7 +135,44 @@ def write(paths: Paths, kind: str, key: str, config: Path | None) -> Made:
         take(one, shape, read([str(config)]).facts, config.name)
     target.parent.mkdir(parents=True, exist_ok=True)
     replace(target, dump(one.value, shape))
-    return Made(name, one)
+    return Made(kind, target.relative_to(paths.root).as_posix(), one)
+
+
+def write_with_model(paths: Paths, kind: str, key: str, config: Path | None) -> list[Made]:
+    """Write a draft and, for a run whose model has no record yet, the model's before it.
+
+    A config mostly describes the model, so its facts are offered to both; left out is what neither has a field for.
+
+    Parameters
+    ----------
+    paths, kind, key, config : as for `write`
+
+    Returns
+    -------
+    the drafts, in the order in which to fill them in
+
+    Raises
+    ------
+    ValueError : as for `write`; nothing is written then
+    """
+    _free(paths, kind, key)
+    if kind != "run" or (paths.data / FOLDERS["model"] / f"{key}.yaml").exists():
+        return [write(paths, kind, key, config)]
+    made = [write(paths, "model", key, config), write(paths, "run", key, config)]
+    both = [line for line in made[0].draft.left_out if line in made[1].draft.left_out]
+    made[0].draft.left_out, made[1].draft.left_out = both, []
+    return made
+
+
+def _free(paths: Paths, kind: str, key: str) -> Path:
+    """The file that a new record will be, when its id is one and the file does not exist."""
+    wanted = "<organization>/<name>" if kind in TWO_PARTS else "<name>"
+    target = paths.data / FOLDERS[kind] / f"{key}.yaml"
+    if not ID.match(key) or key.count("/") != (kind in TWO_PARTS):
+        raise ValueError(f"{key!r} is no id of a {kind}; write {wanted} in lower-case letters, digits, '.' and '-'")
+    if target.exists() or target.is_symlink():
+        raise ValueError(f"{target.relative_to(paths.root).as_posix()} exists; edit it, or choose another id")
+    return target
 
 
 def guidelines(value: Any, shape: Shape, path: str = "") -> Iterator[tuple[str, str]]:

@@ -127,22 +127,25 @@ def new(
         Path | None, typer.Option("--from", help="A published config or log whose facts are taken over.")
     ] = None,
 ) -> None:
-    """Write a draft with `todo` wherever a person has to write, and print how to fill each place."""
+    """Write a draft, of a run with its model's, with `todo` wherever a person has to write; print how to fill each."""
     from etl import schema
-    from etl.new import guidelines, write
+    from etl.new import guidelines, write_with_model
 
     paths = _paths()
-    shape = schema.load(paths.schemas).kind(kind.value)
+    schemas = schema.load(paths.schemas)
     try:
-        made = write(paths, kind.value, key, config)
+        made = write_with_model(paths, kind.value, key, config)
     except ValueError as error:
         raise _misuse(str(error)) from None
-    for line in made.draft.left_out:
-        typer.echo(f"left out: {line}")
-    for place, text in guidelines(made.draft.value, shape):
-        typer.echo(f"  {place}: {text}")
-    typer.echo(f"wrote {made.name}; fill in each todo, or delete its line where no source prints it")
-    typer.echo(f"then: shardbook fmt {made.name} && shardbook check {made.name}")
+    for one in made:
+        for line in one.draft.left_out:
+            typer.echo(f"left out: {line}")
+        typer.echo(one.name)
+        for place, text in guidelines(one.draft.value, schemas.kind(one.kind)):
+            typer.echo(f"  {place}: {text}")
+    names = " ".join(one.name for one in made)
+    typer.echo(f"wrote {names}; fill in each todo, or delete its line where no source prints it")
+    typer.echo(f"then: shardbook fmt {names} && shardbook check {names}")
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import pytest
 
 from etl import schema
 from etl.checks.runner import examine
-from etl.new import guidelines, write
+from etl.new import guidelines, write, write_with_model
 from etl.paths import Paths
 from etl.records import load
 
@@ -76,6 +76,18 @@ def test_facts_of_a_config_come_with_key_and_line(place: Paths) -> None:
     assert value["cite"]["layers"] == "config num_hidden_layers, line 7"
     assert value["sources"]["config"] == {"title": "config.json", "url": "todo", "kind": "config"}
     assert codes(place) == {"TDO001"}
+
+
+def test_a_new_run_brings_the_model_that_has_no_record_yet(place: Paths) -> None:
+    config = place.root / "config.json"
+    config.write_text(json.dumps(CONFIG, indent=2))
+    model, run = write_with_model(place, "run", "acme/beta", config)
+    assert (model.draft.value["layers"], run.draft.value["model"]) == (32, "acme/beta")
+    assert all("only a default" in line for line in model.draft.left_out)
+    assert run.draft.left_out == []
+    assert codes(place) == {"TDO001"}
+    (place.data / "runs/acme/beta.yaml").unlink()
+    assert [made.kind for made in write_with_model(place, "run", "acme/beta", None)] == ["run"]
 
 
 def test_defaults_of_a_framework_are_not_facts(place: Paths) -> None:

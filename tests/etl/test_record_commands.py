@@ -105,10 +105,8 @@ def test_fmt_refuses_comments_and_tells_where_they_belong(place: Path) -> None:
 
 def test_new_then_check_lists_what_to_fill_in(place: Path) -> None:
     code, text = run("new", "run", "acme/beta")
-    assert (code, text.splitlines()[-1]) == (
-        0,
-        "then: shardbook fmt data/runs/acme/beta.yaml && shardbook check data/runs/acme/beta.yaml",
-    )
+    names = "data/models/acme/beta.yaml data/runs/acme/beta.yaml"
+    assert (code, text.splitlines()[-1]) == (0, f"then: shardbook fmt {names} && shardbook check {names}")
     assert "data/runs/acme/beta.yaml:5:11 TDO001 released is still to be filled in\n" in run("check")[1]
 
 
