@@ -46,10 +46,14 @@ def guideline(shape: Shape) -> str:
 
     >>> guideline(Shape("seq_len", description="Training sequence length.", unit="tokens"))
     'Training sequence length. Unit: tokens.'
+    >>> guideline(Shape("released", base="date", description="First release."))
+    'First release. Written 2024-07-23, 2024-07 or 2024.'
     """
     if shape.base == "citation":
         return "'<source key> <page, table, section or line>', as in  paper Table 4"
     parts = [shape.description]
+    if shape.base == "date":
+        parts.append("Written 2024-07-23, 2024-07 or 2024.")
     if shape.unit:
         parts.append(f"Unit: {shape.unit}.")
     if shape.enum:
