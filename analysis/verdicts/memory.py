@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from analysis.spans import Span
-from analysis.verdicts.registry import Case, Verdict, check, found
+from analysis.verdicts.registry import Case, Verdict, check, found, unstated
+
+UNSTATED = " is not stated"
 
 
 def cannot_tell(case: Case) -> Verdict:
     """The engine could not compute the layout; it says why."""
     lacks = str(case.get("engine_lacks", "the layout")).removeprefix("memory: ")
+    names = [part.removesuffix(UNSTATED) for part in lacks.split("; ") if part.endswith(UNSTATED)]
+    if len(names) == len(lacks.split("; ")):
+        return unstated(names)
     return Verdict("unknown", f"Cannot be computed: {lacks}.", f"无法计算：{lacks}。", missing=lacks)
 
 

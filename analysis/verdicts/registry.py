@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -89,9 +89,25 @@ def check_names(scope: Scope | None = None) -> list[str]:
     return [name for name, (where, _) in CHECKS.items() if scope in (None, where)]
 
 
-def _unknown(absent: list[str]) -> Verdict:
-    names = ", ".join(absent)
-    return Verdict("unknown", f"Not stated: {names}.", f"未披露：{names}。", missing=names)
+COUNTED = ("enough of the architecture to count parameters", "足以计算参数量的模型结构")
+WORK = ("active parameters, or the architecture", "激活参数量或模型结构")
+WORDS = {
+    "exact_total": COUNTED,
+    "exact_active": COUNTED,
+    "exact_active_without_embedding": COUNTED,
+    "flop_6nd": WORK,
+    "flop_best": WORK,
+    "peak_tflops": ("the accelerator's peak in this precision", "该精度下的单卡峰值"),
+    "scale_up_domain": ("how many accelerators share the fast links", "高速互连域的大小"),
+}
+"""Facts that no record has as a field, in English and Chinese; every other fact is called by its field."""
+
+
+def unstated(absent: Sequence[str]) -> Verdict:
+    """The verdict on a check whose facts are not stated: it names them, each once."""
+    said = list(dict.fromkeys(WORDS.get(name, (name, name)) for name in absent))
+    english, chinese = (", ".join(words) for words in zip(*said, strict=True))
+    return Verdict("unknown", f"Not stated: {english}.", f"未披露：{chinese}。", missing=", ".join(absent))
 
 
 def judge(facts: Mapping[str, Any], scope: Scope) -> Iterator[Verdict]:
@@ -103,7 +119,7 @@ def judge(facts: Mapping[str, Any], scope: Scope) -> Iterator[Verdict]:
         try:
             found = rule(case)
         except MissingFactError as error:
-            found = _unknown(error.names)
+            found = unstated(error.names)
         if found is not None:
             yield Verdict(**{**found.__dict__, "check_name": name})
 

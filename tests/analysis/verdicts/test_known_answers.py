@@ -143,6 +143,14 @@ def test_a_missing_fact_makes_unknown_and_is_named():
     assert (found.status, found.missing) == ("unknown", "scale_up_domain")
 
 
+def test_what_is_missing_is_said_in_a_contributors_words():
+    found = next(one for one in judge({"params_total": 7e9}, "run") if one.check_name == "headline-parameters")
+    assert found.why == "Not stated: enough of the architecture to count parameters."
+    lacks = {"accelerators": 8, "engine_lacks": "memory: gated_mlp is not stated; kv_heads is not stated"}
+    found = next(one for one in judge(lacks, "phase") if one.check_name == "states-fit")
+    assert found.why == "Not stated: gated_mlp, kv_heads."
+
+
 def test_tensor_parallelism_beyond_the_box_is_strained():
     assert verdict("tp-inside-domain", tp=16, scale_up_domain=8).status == "strained"
     assert verdict("tp-inside-domain", tp=16, scale_up_domain=72).status == "plausible"
