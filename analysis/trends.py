@@ -160,12 +160,16 @@ def _record(compute: pd.DataFrame) -> Iterator[Row]:
 
 
 def _gaps(table: pd.DataFrame) -> Iterator[Row]:
-    """Dense against MoE in every convention, one value per run."""
-    for convention, part in table.groupby("convention"):
-        groups = [part.loc[part["sparsity"] == name, "mfu"].to_numpy(dtype=float) for name in MFU_GROUPS]
-        sizes = ", ".join(f"n {name} = {len(values)}" for name, values in zip(MFU_GROUPS, groups, strict=True))
+    """Dense against MoE in every convention, one value per run; 6ND also for steady states and whole runs apart."""
+    parts = {str(convention): part for convention, part in table.groupby("convention")}
+    parts |= {f"6nd-{scope}": part for scope, part in table[table["convention"] == "6nd"].groupby("scope")}
+    for name, part in parts.items():
+        groups = [part.loc[part["sparsity"] == group, "mfu"].to_numpy(dtype=float) for group in MFU_GROUPS]
+        sizes = ", ".join(f"n {group} = {len(values)}" for group, values in zip(MFU_GROUPS, groups, strict=True))
         method = f"medians by run; {INTERVAL}; two-sided Mann-Whitney test"
-        frame = Frame.of(f"mfu-gap-{convention}", part["released"], len(part), method)
+        frame = Frame.of(f"mfu-gap-{name}", part["released"], len(part), method)
+        for group, values in zip(MFU_GROUPS, groups, strict=True):
+            yield frame.row(f"n_{group}", value=float(len(values)), note=sizes)
         if min(len(values) for values in groups) < ENOUGH:
             yield frame.row("points", value=float(len(part)), note=f"cannot tell: {sizes}")
             continue

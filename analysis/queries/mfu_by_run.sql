@@ -1,5 +1,5 @@
--- One row per run, convention and sparsity: the median utilisation of its set-ups.
-select run_id, sparsity, convention, median(mfu) as mfu, min(released) as released
+-- One row per run, convention and sparsity: the median utilisation of its set-ups, and what it was measured over.
+select run_id, sparsity, convention, any_value(scope) as scope, median(mfu) as mfu, min(released) as released
 from mfu_comparable
 unpivot (mfu for convention in (
     mfu_6nd as '6nd', mfu_causal as 'causal', mfu_model_flops as 'model-flops', mfu_reported as 'as-reported'

@@ -56,6 +56,7 @@ select
     together.reported_mfu_low as mfu_reported_low,
     together.reported_mfu_high as mfu_reported_high,
     together.reported_mfu_basis as mfu_basis,
+    case when together.phase is null then 'whole-run' else 'steady' end as scope,
     together.mfu_6nd,
     together.mfu_causal,
     together.mfu_model_flops,

@@ -10,8 +10,9 @@ from reports.numbers import NOTHING, percent, significant
 from reports.sections.mfu import gap, medians
 from reports.source import Source
 from reports.trends import statistic
-from reports.words import Bi, phrase, plain
+from reports.words import Bi, code, phrase
 
+SCOPES = ("steady", "whole-run")
 _COLUMNS = ("convention", "dense", "moe", "gap", "test", "moved")
 
 
@@ -27,7 +28,8 @@ def figure(source: Source) -> Figure | None:
     variant = "plain" if any(gap(source, name) for name in CONVENTIONS) else "few"
     words = words_of("mfu.definitions", variant, least=f"{min(gaps):.0f}", most=f"{max(gaps):.0f}")
     heads = tuple((column, phrase(f"mfu.definitions.head.{column}")) for column in _COLUMNS)
-    table = Table(heads, tuple(_line(source, name, groups[name], moved.get(name)) for name in CONVENTIONS))
+    lines = [_line(source, name, groups[name], moved.get(name)) for name in CONVENTIONS]
+    table = Table(heads, (*lines, *(_scope_line(source, scope) for scope in SCOPES)))
     queries = ("mfu_medians", "mfu_ranks", "trends")
     return Figure(
         "mfu-definitions", words, body="bodies/plain.html.j2", context={"table": table}, download=table, queries=queries
@@ -39,12 +41,32 @@ def _line(
 ) -> tuple[Cell, ...]:
     found, test = gap(source, name), statistic(source, f"mfu-gap-{name}", "p_value")
     return (
-        Cell(plain(f"words.code.{name}"), name),
+        Cell(code(name), name),
         *(_median(groups.get(kind)) for kind in ("dense", "moe")),
         _gap(found),
         Cell(Bi.same(significant(test["value"], 2) if test else NOTHING), test["value"] if test else None),
         Cell(Bi.same(f"{moved['moved']} / {moved['n']}" if moved else NOTHING), moved["moved"] if moved else None),
     )
+
+
+def _scope_line(source: Source, scope: str) -> tuple[Cell, ...]:
+    """6ND for steady states or for whole runs alone: the one holds no lost time, the other all of it."""
+    name = f"6nd-{scope}"
+    test = statistic(source, f"mfu-gap-{name}", "p_value")
+    return (
+        Cell(code(name), name),
+        *(_scope_median(source, name, kind) for kind in ("dense", "moe")),
+        _gap(gap(source, name)),
+        Cell(Bi.same(significant(test["value"], 2) if test else NOTHING), test["value"] if test else None),
+        Cell(Bi.same(NOTHING)),
+    )
+
+
+def _scope_median(source: Source, name: str, kind: str) -> Cell:
+    count = statistic(source, f"mfu-gap-{name}", f"n_{kind}")
+    found = statistic(source, f"mfu-gap-{name}", f"median_{kind}")
+    n = 0 if count is None else int(count["value"])
+    return Cell(Bi.same(f"{percent(found['value'])} ({n})" if found else f"({n})"), found["value"] if found else None)
 
 
 def _median(group: dict[str, Any] | None) -> Cell:
