@@ -35,6 +35,10 @@ OPERATOR_SHARE = 0.5
 """Operator-level checkpointing keeps every second matrix product (torchtitan, activation_checkpoint.py)."""
 
 
+#: Architectures whose programs are compiled whole (XLA on TPU, Neuron on Trainium).
+COMPILED = ("tpu-", "trainium")
+
+
 @dataclass(frozen=True)
 class Workload:
     """Work of every row, and by sentence the rows in which something had to be assumed."""
@@ -151,5 +155,6 @@ def workload(rows: Rows, table: pd.DataFrame, facts: ChipFacts, full_when_silent
     work = Work(
         **degrees, **_recompute(rows, unfused, full), kernel=kernel, linear_bytes=operand,
         quantised=np.where(dtype >= recipes.FP8, 1.0, 0.0), **_stages(rows),
+        compiled=facts.by_architecture([float(n.startswith(COMPILED)) for n in facts.architectures]),
     )  # fmt: skip
     return Workload(work, {sentence: mask for sentence, mask in assumed.items() if mask.any()})

@@ -56,12 +56,15 @@ def pass_bytes(operand_bytes: Number, output_bytes: Number = 2.0) -> Array:
     return np.asarray((2.0 * np.asarray(operand_bytes, dtype=float) + np.asarray(output_bytes, dtype=float)) / 3.0)
 
 
-def product_seconds(work: Products, rate: Number, hbm_bandwidth: Number, element_bytes: Number = 2.0) -> Array:
-    """Time of a forward pass of the products [s]: FLOP / rate + bytes / bandwidth.
+def product_seconds(
+    work: Products, rate: Number, hbm_bandwidth: Number, element_bytes: Number = 2.0, overlapped: Number = 0.0
+) -> Array:
+    """Time of a forward pass of the products [s]: FLOP / rate + bytes / bandwidth, or the larger where overlapped.
 
     Equals ideal * (1 + R (1/M + 1/N + 1/K)) with R = rate * element_bytes / (2 * bandwidth), the shape rule.
 
-    Parameters: rate [FLOP/s] (sustained by large products), hbm_bandwidth [B/s], element_bytes [B] (per operand).
+    Parameters: rate [FLOP/s] (sustained by large products), hbm_bandwidth [B/s], element_bytes [B] (per operand),
+    overlapped (1 where the compiler streams operands while it multiplies, as XLA does on TPU).
     Returns: seconds.
     Source: additive form of the roofline (Williams et al. 2009) without overlap of memory and arithmetic.
 
@@ -69,7 +72,8 @@ def product_seconds(work: Products, rate: Number, hbm_bandwidth: Number, element
     >>> round(float(t) * 1e3, 3), round(2 * 8192**3 / 250e12 * 1e3, 3)  # ms, with and without the shape loss
     (4.599, 4.398)
     """
-    return np.asarray(work.flop / rate + work.elements * element_bytes / hbm_bandwidth)
+    arithmetic, traffic = work.flop / rate, work.elements * element_bytes / hbm_bandwidth
+    return np.where(np.asarray(overlapped) > 0, np.maximum(arithmetic, traffic), arithmetic + traffic)
 
 
 def attention_products(arch: Architecture, tokens: Number, tp: Number) -> Products:

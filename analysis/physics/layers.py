@@ -7,13 +7,14 @@ from analysis.physics.architecture import Architecture
 from analysis.physics.work import Array, Chip, Constants, Passes, Work
 
 
-def _products(work: gemm.Products, rate: Array, chip: Chip, element_bytes: Array | float) -> Passes:
-    once = gemm.product_seconds(work, rate, chip.hbm_bandwidth, element_bytes)
+def _products(work: gemm.Products, rate: Array, chip: Chip, lay: Work, element_bytes: Array | float) -> Passes:
+    once = gemm.product_seconds(work, rate, chip.hbm_bandwidth, element_bytes, lay.compiled)
     return Passes(once, 2.0 * once, once)
 
 
 def _memory_bound(byte_count: Array, lay: Work, chip: Chip, k: Constants) -> Passes:
-    factor = k["elementwise.passes"] * np.where(lay.kernel == attention.UNFUSED, k["elementwise.unfused_stack"], 1.0)
+    eager = k["elementwise.passes"] * np.where(lay.kernel == attention.UNFUSED, k["elementwise.unfused_stack"], 1.0)
+    factor = np.where(lay.compiled > 0, k["elementwise.compiled"], eager)
     forward = byte_count * factor / chip.hbm_bandwidth
     return Passes(forward, elementwise.BACKWARD_PASSES * forward, np.zeros_like(forward))
 
@@ -24,10 +25,10 @@ def linear_layer(arch: Architecture, lay: Work, chip: Chip, k: Constants) -> dic
     grouped = chip.linear_rate * k["moe.grouped_gemm"]
     originating = lay.tokens / lay.tp
     return {
-        "projections": _products(gemm.attention_products(arch, lay.tokens, lay.tp), chip.linear_rate, chip, size),
-        "dense": _products(gemm.dense_products(arch, lay.tokens, lay.tp), chip.linear_rate, chip, size),
-        "routed": _products(gemm.routed_products(arch, originating, lay.ep, lay.etp), grouped, chip, size),
-        "shared": _products(gemm.shared_products(arch, lay.tokens, lay.tp), chip.linear_rate, chip, size),
+        "projections": _products(gemm.attention_products(arch, lay.tokens, lay.tp), chip.linear_rate, chip, lay, size),
+        "dense": _products(gemm.dense_products(arch, lay.tokens, lay.tp), chip.linear_rate, chip, lay, size),
+        "routed": _products(gemm.routed_products(arch, originating, lay.ep, lay.etp), grouped, chip, lay, size),
+        "shared": _products(gemm.shared_products(arch, lay.tokens, lay.tp), chip.linear_rate, chip, lay, size),
     }
 
 
@@ -66,6 +67,6 @@ def memory_layer(arch: Architecture, lay: Work, chip: Chip, k: Constants) -> dic
 def head_passes(arch: Architecture, lay: Work, chip: Chip, k: Constants) -> tuple[Passes, Passes]:
     """Output head of the last stage: (matrix products, cross-entropy traffic)."""
     heads = 1.0 + arch.mtp_layers
-    products = _products(gemm.head_products(arch, lay.tokens, lay.tp), chip.head_rate, chip, 2.0).times(heads)
+    products = _products(gemm.head_products(arch, lay.tokens, lay.tp), chip.head_rate, chip, lay, 2.0).times(heads)
     seconds = heads * k["head.loss_bytes"] * lay.tokens * arch.vocab / lay.tp / chip.hbm_bandwidth
     return products, Passes(seconds / 2.0, seconds / 2.0, np.zeros_like(seconds))

@@ -57,7 +57,7 @@ def _exposed(arch: Architecture, lay: Work, chip: Chip, k: Constants, moe: Array
     """Exposed collectives of one layer.
 
     Tensor-parallel ones overlap with products where sequence parallelism lets Transformer Engine split them; stacks on
-    FSDP have no such kernels.
+    FSDP have no such kernels. A compiled step schedules all of them beside compute.
     """
     links = {
         "tp": exchange.tensor_seconds(arch, lay, chip, k),
@@ -65,11 +65,12 @@ def _exposed(arch: Architecture, lay: Work, chip: Chip, k: Constants, moe: Array
         "ep": exchange.expert_seconds(arch, lay, chip, k).times(moe),
     }
     overlapped = (lay.sequence_parallel > 0) & (lay.zero_stage < 3)
-    shown = {
+    usual = {
         "tp": np.where(overlapped, k["exposed.tp"], k["exposed.tp_all_reduce"]),
         "cp": np.asarray(k["exposed.cp"]),
         "ep": np.asarray(k["exposed.ep"]),
     }
+    shown = {name: np.where(lay.compiled > 0, k["exposed.compiled"], share) for name, share in usual.items()}
     return {name: _recomputed(p, lay.recompute_layer).times(shown[name]) for name, p in links.items()}
 
 
@@ -134,7 +135,8 @@ def _data_exposed(arch: Architecture, lay: Work, chip: Chip, k: Constants, busy:
     seconds = exchange.data_seconds(arch, lay, chip, k)
     sharded = lay.zero_stage >= 3
     window = np.where(sharded, k["window.fsdp"] * lay.micro_batches, k["window.dp"]) * busy
-    return comm.exposed_seconds(seconds, window, np.where(sharded, k["exposed.fsdp"], k["exposed.dp"]))
+    usual = np.where(sharded, k["exposed.fsdp"], k["exposed.dp"])
+    return comm.exposed_seconds(seconds, window, np.where(lay.compiled > 0, k["exposed.compiled"], usual))
 
 
 def step_seconds(parts: Parts) -> Array:

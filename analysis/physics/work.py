@@ -40,7 +40,8 @@ class Work(Split):
     recompute_projections, recompute_mlp, recompute_routed, recompute_shared (matrix products), recompute_core,
     recompute_elementwise. kernel is a code of `attention.KERNEL_CLASSES`; linear_bytes [B] the operands of the layers'
     products and quantised whether they are cast to it; layers_max and layers_last the layers of the fullest and of the
-    last stage, split_stated whether the source prints them.
+    last stage, split_stated whether the source prints them; compiled whether
+    the whole step is one compiled program (XLA on TPU, Neuron), which hides operand traffic behind arithmetic.
     """
 
     recompute_layer: Array
@@ -56,6 +57,7 @@ class Work(Split):
     layers_max: Array
     layers_last: Array
     split_stated: Array
+    compiled: Array
 
     @property
     def accelerators(self) -> Array:

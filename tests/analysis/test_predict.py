@@ -74,6 +74,24 @@ def test_v100_steps_of_the_first_megatron_paper(tp: int, layers: int, hidden: in
 
 
 @pytest.mark.parametrize(
+    ("layers", "hidden", "ffn", "heads", "batch", "utilisation"),
+    [(32, 4096, 28672, 64, 6, 61.10), (32, 8192, 28672, 64, 4, 66.86), (64, 8192, 28672, 64, 2, 59.90)],
+)
+def test_tpu_steps_of_maxtext(layers: int, hidden: int, ffn: int, heads: int, batch: int, utilisation: float) -> None:
+    # MaxText README, v5e-256, FSDP over the slice, full recompute; model FLOP with full attention.
+    v5e = pd.DataFrame([{"id": "google/tpu-v5e", "architecture": "tpu-v5e", "bf16_tflops": 197, "hbm_gb": 16,
+                         "hbm_bandwidth_gb_s": 819, "scale_up_gb_s": 200, "scale_up_domain": 256,
+                         "scale_out_gbit_s": 25}])  # fmt: skip
+    facts = {"layers": layers, "hidden": hidden, "ffn_hidden": ffn, "heads": heads, "kv_heads": heads,
+             "head_dim": 128, "vocab": 32000, "gated_mlp": True, "tied_embeddings": True}  # fmt: skip
+    run = facts | {"accelerator": "google/tpu-v5e", "accelerators": 256, "dp": 256, "seq_len": 2048, "zero_stage": 3,
+                   "micro_batch": batch, "global_batch": 256 * batch, "recompute": "full"}  # fmt: skip
+    seconds = predict(table(run), v5e, CALIBRATION).iloc[0]["step_time_s"]
+    flop = float(flops.per_token(facts, 2048)["model-flops"]) * batch * 2048
+    assert 100 * flop / seconds / 197e12 == pytest.approx(utilisation, rel=0.10)
+
+
+@pytest.mark.parametrize(
     ("change", "words"),
     [
         ({"accelerator": "nvidia/h1000"}, "accelerator is not known: 'nvidia/h1000'"),
@@ -127,8 +145,8 @@ def test_what_cannot_fit_without_recompute_is_taken_as_recomputing() -> None:
     assert row["step_time_s"] == full["step_time_s"]
 
 
-def test_mixtures_need_a_wider_gap_before_they_recompute() -> None:
-    # leanest reading between 1.1 and 1.5 times the card
+def test_only_a_wide_gap_means_full_recompute() -> None:
+    # leanest reading between 1 and 1.5 times the card: single tensors can be dropped
     moe = {"experts": 8, "experts_per_token": 2, "moe_ffn_hidden": 7168, "ep": 8, "recompute": None, "zero_stage": 3}
     layouts = table(*(moe | {"micro_batch": n, "global_batch": 8 * n} for n in range(1, 9)))
     rows = prediction.read_rows(layouts, ACCELERATORS)
@@ -137,7 +155,7 @@ def test_mixtures_need_a_wider_gap_before_they_recompute() -> None:
     kept = replace(rows, recompute=type(rows.recompute)(**nothing))
     need = prediction.footprint.predict_memory(kept, constants).lean / 80e9
     full = prediction.has_to_recompute(rows, np.zeros(8, dtype=bool), constants)
-    assert ((need > 1.1) & (need < 1.5)).any()
+    assert ((need > 1.0) & (need < 1.5)).any()
     assert full.tolist() == (need > 1.5).tolist()
 
 

@@ -134,6 +134,11 @@ def test_stages_as_dealt_and_as_stated() -> None:
     assert (float(stated.layers_max[0]), float(stated.layers_last[0]), float(stated.split_stated[0])) == (9, 6, 1)
 
 
+def test_programs_on_tpu_are_compiled_whole() -> None:
+    rows = load({"accelerator": "google/tpu-v5e"}, {}).work.compiled
+    assert rows.tolist() == [1.0, 0.0]
+
+
 def test_prediction_depths_sit_on_the_last_stage() -> None:
     work = load({"pp": 4, "dp": 2, "mtp_layers": 1}).work
     assert (float(work.layers_max[0]), float(work.layers_last[0])) == (8, 9)

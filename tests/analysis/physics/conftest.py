@@ -31,6 +31,8 @@ NEUTRAL = {
     "exposed.pp": 1.0,
     "exposed.dp": 1.0,
     "exposed.fsdp": 1.0,
+    "exposed.compiled": 1.0,
+    "elementwise.compiled": 1.0,
     "window.dp": 0.0,
     "window.fsdp": 0.0,
     "link.scale_up_share": 1.0,
@@ -48,7 +50,7 @@ PLAIN_LAYOUT = {
     "pp": 1.0, "vpp": 1.0, "ep": 1.0, "etp": 1.0, "dp": 1.0, "schedule": 1.0, "zero_stage": 1.0, "shard_ranks": 0.0,
     "recompute_layer": 0.0, "recompute_projections": 0.0, "recompute_mlp": 0.0, "recompute_routed": 0.0,
     "recompute_shared": 0.0, "recompute_core": 0.0, "recompute_elementwise": 0.0, "kernel": 0.0, "linear_bytes": 2.0,
-    "quantised": 0.0, "layers_max": 4.0, "layers_last": 4.0, "split_stated": 0.0,
+    "quantised": 0.0, "layers_max": 4.0, "layers_last": 4.0, "split_stated": 0.0, "compiled": 0.0,
 }  # fmt: skip
 GPT = {"layers": 4, "hidden": 1024, "ffn_hidden": 4096, "heads": 8, "head_dim": 128, "vocab": 32000, "gated_mlp": True,
        "tied_embeddings": False}  # fmt: skip

@@ -158,3 +158,11 @@ def test_vector_equals_scalars() -> None:
     facts = {"heads": 32, "ffn_hidden": 1024, "gated_mlp": True}
     each = [float(gemm.dense_products(describe(facts | {"hidden": h}), 7, 1).flop) for h in (4096, 8192)]
     assert gemm.dense_products(table, 7, 1).flop.tolist() == each
+
+
+def test_overlapped_products_take_the_larger_of_arithmetic_and_traffic() -> None:
+    # 2 * 4096^3 / 200e12 = 0.687 ms against 3 * 4096^2 * 2 B / 1e12 = 0.101 ms, then the same at 1e11 B/s
+    work = gemm.product(4096, 4096, 4096)
+    fast, slow = (float(gemm.product_seconds(work, 200e12, bw, 2.0, overlapped=1.0)) for bw in (1e12, 1e11))
+    assert fast == pytest.approx(2 * 4096**3 / 200e12)
+    assert slow == pytest.approx(3 * 4096**2 * 2 / 1e11)

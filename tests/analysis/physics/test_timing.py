@@ -253,3 +253,15 @@ def test_stacks_on_fsdp_do_not_hide_tensor_collectives(house: SimpleNamespace) -
     choices = {"tp": 2.0, "sequence_parallel": 1.0}
     hidden, bare = (parts(house, constants=constants, zero_stage=z, **choices)["tp"] for z in (2.0, 3.0))
     assert bare == pytest.approx(4 * hidden)
+
+
+def test_a_compiled_step_hides_operands_and_collectives(house: SimpleNamespace) -> None:
+    constants = {"exposed.compiled": 0.25, "elementwise.compiled": 0.5, "elementwise.passes": 2.0, "window.dp": 1e6}
+    eager = parts(house, constants=constants, tp=2.0, dp=16.0)
+    compiled = parts(house, constants=constants, tp=2.0, dp=16.0, compiled=1.0)
+    assert compiled["tp"] == pytest.approx(eager["tp"] / 4)
+    assert compiled["dp"] == pytest.approx(eager["dp"] / 4)
+    loss = layers.head_passes(house.model(), house.layout(tp=2.0), house.card(), house.neutral)[1]
+    moved = eager["memory"] - 4 * seconds(loss.total)
+    assert compiled["memory"] - 4 * seconds(loss.total) == pytest.approx(moved / 4)
+    assert compiled["compute"] < eager["compute"]
