@@ -98,7 +98,7 @@ def application(records: Records, architecture: ReadArchitecture, constants: Con
             typer.echo(f"{row['number']}. [{row['verdict']}] {row['statement_en']}\n   {row['finding_en']}")
             typer.echo(f"   Would change: {row['would_change_en']}\n")
 
-    @app.command(epilog="Example: shardbook predict rows.csv -o build/predicted.csv")
+    @app.command(epilog="Example: shardbook predict docs/examples/rows.csv -o build/predicted.csv")
     def predict(
         rows: Annotated[Path, typer.Argument(help="CSV, one layout per row (columns: docs/methodology.md).")],
         out: Annotated[
@@ -122,7 +122,7 @@ def application(records: Records, architecture: ReadArchitecture, constants: Con
             typer.echo(f"{out}: {len(answer):,} rows, {int(answer['step_time_s'].notna().sum()):,} with a step time, "
                        f"{int(answer['memory_gib'].notna().sum()):,} with memory")  # fmt: skip
 
-    @app.command(epilog="Example: shardbook calibrate --write")
+    @app.command(epilog="Example: shardbook calibrate")
     def calibrate(
         write: Annotated[bool, typer.Option("--write", help="Put them into data/calibration.yaml.")] = False,
     ) -> None:
@@ -145,6 +145,7 @@ def application(records: Records, architecture: ReadArchitecture, constants: Con
 
     @app.command(
         epilog="Example: shardbook fit meta/llama-3.1-405b --accelerator nvidia/h100-sxm-80gb --accelerators 16384"
+        " --tp 8 --pp 16 --seq-len 8192 --global-batch 2048 --vs vpp=8"
         " --tp 8 --pp 16 --seq-len 8192 --global-batch 2048 --vs vpp=8"
     )
     def fit(

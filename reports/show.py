@@ -17,6 +17,7 @@ from reports.source import ReportError, Source
 
 STYLES = {"impossible": "bold red", "strained": "yellow", "plausible": "green", "unknown": "dim"}
 STAGES_SHOWN = 8
+LATER = " (a record written since the last `make report` is not in the database yet)"
 
 
 def find(source: Source, run_id: str) -> RunData:
@@ -39,7 +40,7 @@ def find(source: Source, run_id: str) -> RunData:
         if near
         else 'list them with: shardbook sql "select run_id from run_summary"'
     )
-    raise ReportError(f"there is no run {run_id!r}; {tip}")
+    raise ReportError(f"there is no run {run_id!r}; {tip}{LATER}")
 
 
 def sections(source: Source, data: RunData) -> Iterator[RenderableType]:

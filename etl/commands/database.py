@@ -172,7 +172,9 @@ class Table(StrEnum):
 @app.command(epilog="Example: shardbook crosscheck epoch notable_ai_models.csv --format csv")
 def crosscheck(
     whose: Annotated[Table, typer.Argument(help="Whose table it is: epoch, Epoch AI's notable models.")],
-    file: Annotated[Path, typer.Argument(help="The CSV file as downloaded; it is read and never kept.")],
+    file: Annotated[
+        Path, typer.Argument(help="The CSV file as downloaded from epoch.ai/data; it is read and never kept.")
+    ],
     form: Annotated[Form, typer.Option("--format", help="table for people, csv or json for programs.")] = Form.table,
 ) -> None:
     """Compare our runs with somebody else's table: agreements, differences with their ratio, likely causes."""

@@ -25,7 +25,9 @@ def commands_page(context: Any) -> str:
     # Commands
     """
     name = context.info_name or "shardbook"
-    parts = ["# Commands", f"`{name} --help` lists them; `{name} COMMAND --help` says what stands here."]
+    said = f"`{name} --help` lists them; `{name} COMMAND --help` says what stands here. The examples are run from the"
+    where = "folder of the checkout after `. .venv/bin/activate`, or with `.venv/bin/` before each name."
+    parts = ["# Commands", f"{said}\n{where}"]
     for path, command, own in commands(context.command, context):
         parts.append(f"## {path}\n\n{command.help or ''}")
         parts.append(f"```\n{' '.join([path, *command.collect_usage_pieces(own)])}\n```")

@@ -117,7 +117,7 @@ def fmt(
     raise typer.Exit(1 if found or (only_check and changed) else 0)
 
 
-@app.command(epilog="Example: shardbook new run meta/llama-4-scout --from config.json")
+@app.command(epilog="Example: shardbook new run example-lab/tiny-7b --from docs/examples/config.json")
 def new(
     kind: Annotated[Kind, typer.Argument(help="Kind of record.", metavar="KIND")],
     key: Annotated[

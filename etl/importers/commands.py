@@ -39,7 +39,7 @@ def application(counter: Counter | None = None) -> typer.Typer:
     """
     app = typer.Typer(add_completion=False, no_args_is_help=True)
 
-    @app.command("import", epilog="Example: shardbook import train.sh sbatch.sh --json")
+    @app.command("import", epilog="Example: shardbook import docs/examples/train.sh --json")
     def import_(paths: Paths = None, as_json: AsJson = False, each: Each = False, list_: ListFormats = False) -> None:
         """Read a published config or log into facts with origin, key and line. Nothing that is read is executed."""
         if list_:
