@@ -27,14 +27,16 @@ def steps_against_days(case: Case) -> Verdict | None:
     )
 
 
-@check("steps-against-batch", "phase")
-def steps_against_batch(case: Case) -> Verdict | None:
-    """Steps x tokens per step is the tokens of the phase; with a batch ramp it is an upper bound."""
-    if not all(name in case for name in ("steps", "tokens", "global_batch_tokens")):
+def steps_times_batch(case: Case, batch_name: str) -> Verdict | None:
+    """Steps x tokens per step against the tokens stated.
+
+    With a batch ramp the product of the final batch is an upper bound; tokens beyond it cannot be.
+    """
+    if not all(name in case for name in ("steps", "tokens", batch_name)):
         return None
-    steps, tokens, batch = (as_span(case.get(name)) for name in ("steps", "tokens", "global_batch_tokens"))
+    steps, tokens, batch = (as_span(case.get(name)) for name in ("steps", "tokens", batch_name))
     product = steps * batch
-    status, ratio, _ = compare(tokens, product, near=(0.94, 1.07), possible=(0.93, 2.5))
+    status, ratio, _ = compare(tokens, product, near=(0.94, 1.07), possible=(0.93, 4.0))
     said = f"{text_of(steps)} x {text_of(batch)} = {text_of(product)}"
     return found(
         status,
@@ -44,3 +46,15 @@ def steps_against_batch(case: Case) -> Verdict | None:
         "tokens",
         BATCH_RAMP if ratio > 1 and status != "plausible" else None,
     )
+
+
+@check("steps-against-batch", "phase")
+def steps_against_batch(case: Case) -> Verdict | None:
+    """Steps x batch of a phase is its token count."""
+    return steps_times_batch(case, "global_batch_tokens")
+
+
+@check("steps-against-tokens", "run")
+def steps_against_tokens(case: Case) -> Verdict | None:
+    """Steps x the largest batch of a run is its token count."""
+    return steps_times_batch(case, "largest_batch_tokens")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analysis.spans import Span, as_span
-from analysis.verdicts.registry import BATCH_RAMP, Case, Verdict, check, compare, found, hint, percent, text_of
+from analysis.verdicts.registry import Case, Verdict, check, compare, found, hint, percent, text_of
 from analysis.verdicts.utilisation import CONVENTIONS, STRAINED_MFU, implied_by_hours
 
 LOWEST_MFU = 0.08
@@ -87,25 +87,6 @@ def hours_against_days(case: Case) -> Verdict | None:
         most,
         "h",
         cause,
-    )
-
-
-@check("steps-against-tokens", "run")
-def steps_against_tokens(case: Case) -> Verdict | None:
-    """Steps x the largest batch is the token count; with a batch ramp it is an upper bound."""
-    if not all(name in case for name in ("steps", "tokens", "largest_batch_tokens")):
-        return None
-    steps, tokens, batch = (as_span(case.get(name)) for name in ("steps", "tokens", "largest_batch_tokens"))
-    product = steps * batch
-    status, ratio, _ = compare(tokens, product, near=(0.95, 1.06), possible=(0.94, 4.0))
-    said = f"{text_of(steps)} x {text_of(batch)} = {text_of(product)}"
-    return found(
-        status,
-        f"{said} tokens by steps x batch; {text_of(tokens)} are stated (ratio {ratio:.3g})",
-        f"步数 x 批量：{said}；所述 {text_of(tokens)}（比值 {ratio:.3g}）",
-        product,
-        "tokens",
-        BATCH_RAMP if ratio > 1 and status != "plausible" else None,
     )
 
 

@@ -166,3 +166,35 @@ def test_states_that_exceed_the_card_do_not_fit():
     facts = {"accelerators": as_span(1), "usable_memory_gib": 79.6}
     assert verdict("states-fit", states_low_gib=128e9 / 2**30, **facts).status == "impossible"
     assert verdict("states-fit", states_low_gib=17.3, **facts).status == "plausible"
+
+
+def test_steps_times_batch_is_the_token_count_of_gpt_j():
+    # GPT-J-6B card: 383,500 steps of 512 x 2,048 tokens are the 402B tokens printed.
+    facts = {"steps": 383500, "largest_batch_tokens": as_span(512 * 2048)}
+    assert verdict("steps-against-tokens", "run", tokens=402e9, **facts).status == "plausible"
+    assert verdict("steps-against-tokens", "run", tokens=600e9, **facts).status == "impossible"
+    ramp = verdict("steps-against-tokens", "run", tokens=300e9, **facts)
+    assert ramp.status == "strained"
+    assert "batch ramp" in ramp.ratio_hint
+
+
+def test_step_time_times_steps_fits_into_the_days():
+    # 95,000 x 105 s = 115.45 days.
+    facts = {"reported_step_time_s": 105, "steps": 95000}
+    assert verdict("steps-against-days", days=117, **facts).status == "plausible"
+    assert verdict("steps-against-days", days=60, **facts).status == "impossible"
+
+
+def test_hours_on_fewer_days_than_they_need_are_impossible():
+    # Llama 3.1 405B: 30.84M hours on 16,384 accelerators are 78.4 days; the 54 days often quoted are too few.
+    facts = {"accelerator_hours": 30.84e6, "accelerators": as_span(16384)}
+    assert verdict("hours-against-days", "run", days=78.4, **facts).status == "plausible"
+    assert verdict("hours-against-days", "run", days=54, **facts).status == "strained"
+    assert verdict("hours-against-days", "run", days=30, **facts).status == "impossible"
+
+
+def test_a_headline_that_counts_active_parameters_for_all_is_impossible():
+    # Mixtral 8x7B: 46,702,792,704 parameters, 12,879,925,248 active.
+    facts = {"exact_total": 46702792704.0}
+    assert verdict("headline-parameters", "run", params_total=46.7e9, **facts).status == "plausible"
+    assert verdict("headline-parameters", "run", params_total=12.9e9, **facts).status == "impossible"
