@@ -125,9 +125,9 @@ def _memory(rows: list[Row]) -> Table:
     return table
 
 
-def _verdicts(verdicts: list[Row]) -> Table:
+def _verdicts(verdicts: list[tuple[str, list[Row]]]) -> Table:
     table = _table("Verdicts", "verdict", "phase", "check", "why")
-    for row in verdicts:
+    for row in (row for _, rows in verdicts for row in rows):
         status = Text(row["status"], style=STYLES.get(row["status"], ""))
         hint = f" Likely {row['ratio_hint']}." if row["ratio_hint"] else ""
         table.add_row(status, row["phase"] or "whole run", row["check_name"], f"{row['why']}{hint}")

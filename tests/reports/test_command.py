@@ -23,3 +23,17 @@ def test_the_path_of_the_page_is_printed(built, tmp_path):
     result = CliRunner().invoke(app, ["report", "--database", str(built), "--folder", str(tmp_path)])
     assert result.exit_code == 0, result.output
     assert result.stdout.strip().endswith("index.html")
+
+
+def test_show_prints_facts_and_verdicts_of_a_run(built):
+    result = CliRunner().invoke(app, ["show", "meta/llama-3.1-405b", "--database", str(built)])
+    assert result.exit_code == 0, result.output
+    # Table 4 of arXiv:2407.21783v3: TP 8, CP 1, PP 16, DP 128 on 16,384 GPUs.
+    assert "TP 8 x CP 1 x PP 16 x DP 128 = 16,384, the accelerators stated." in result.output
+
+
+def test_a_run_that_is_not_there_is_one_sentence_that_thinks_of_new_records(built):
+    result = CliRunner().invoke(app, ["show", "meta/llama-3.1-405", "--database", str(built)])
+    assert result.exit_code == 1
+    assert "did you mean meta/llama-3.1-405b?" in result.output
+    assert "since the last `make report`" in result.output
