@@ -21,7 +21,7 @@ from markupsafe import Markup
 
 from reports.figure import Figure, Spec
 from reports.theme import DARK, LIGHT, PAGE, config
-from reports.words import has_phrase, phrase
+from reports.words import code, has_phrase, phrase
 
 VEGA_LITE = "6.4"
 _PICTURE_WIDTH = 640
@@ -44,7 +44,7 @@ class Pages:
             loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
         )
         self.environment.globals.update(
-            say=phrase, has=has_phrase, build=self.build, icon=f"data:image/svg+xml,{quote(ICON)}"
+            say=phrase, has=has_phrase, code=code, build=self.build, icon=f"data:image/svg+xml,{quote(ICON)}"
         )
 
     def render(

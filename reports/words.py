@@ -84,6 +84,16 @@ def phrase(key: str, **values: Any) -> Bi:
     return plain(key).marked().format(**values) if values else _marked(key)
 
 
+def code(value: object) -> Bi:
+    """A code of the database in words; the code itself where nobody has written any.
+
+    >>> code("moe").zh, code("never-seen").en
+    ('MoE', 'never-seen')
+    """
+    key = f"words.code.{value}"
+    return plain(key) if has_phrase(key) else Bi.same(str(value))
+
+
 @cache
 def _marked(key: str) -> Bi:
     return plain(key).marked().format()
