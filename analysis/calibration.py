@@ -1,9 +1,10 @@
 """Fit of the timing constants to measured rows, with every error also on sources that the fit has not seen.
 
 The objective is the sum of pseudo-Huber losses of the log error plus, for each fitted constant, the squared distance
-from its physical prior in units of its spread. Constants without a prior in the file are pinned and stay as they are.
-Sources are left out whole, and so is every other table of the same family: releases of one benchmark are no witnesses
-for each other.
+from its physical prior in units of its spread. A family of tables counts by the square root of its rows, since what is
+wanted is a good prediction for the next source, not for more rows of the longest one. Constants without a prior in the
+file are pinned and stay as they are. Sources are left out whole, and so is every other table of the same family:
+releases of one benchmark are no witnesses for each other.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ class Problem:
     facts: chips.ChipFacts
     load: workload.Workload
     log_measured: Array
+    weight: Array
 
     def log_error(self, k: Mapping[str, float]) -> Array:
         """Log of predicted over measured step time."""
@@ -82,7 +84,19 @@ def prepare(table: pd.DataFrame, accelerators: pd.DataFrame, calibration: Mappin
     rows = read_rows(table, accelerators)
     facts = chips.chip_facts(rows, table, accelerators, flatten(calibration["timing"]))
     load = workload.workload(rows, table, facts)
-    return Problem(rows, facts, load, np.log(pd.to_numeric(table["step_time_s"]).to_numpy(dtype=float)))
+    measured = np.log(pd.to_numeric(table["step_time_s"]).to_numpy(dtype=float))
+    weight = family_weights(table["family"]) if "family" in table else np.ones(len(table))
+    return Problem(rows, facts, load, measured, weight)
+
+
+def family_weights(families: pd.Series[str]) -> Array:
+    """Weight of each row, 1 on average: families count by the square root of their rows.
+
+    >>> family_weights(pd.Series(["a"] * 4 + ["b"])).round(3).tolist()
+    [0.833, 0.833, 0.833, 0.833, 1.667]
+    """
+    weight = 1.0 / np.sqrt(families.map(families.value_counts()).to_numpy(dtype=float))
+    return np.asarray(weight * len(weight) / weight.sum())
 
 
 def _priors(section: Mapping[str, Any]) -> tuple[list[str], Array, Array]:
@@ -111,7 +125,7 @@ def fit_values(problem: Problem, section: Mapping[str, Any]) -> dict[str, float]
 
     def residuals(theta: Array) -> Array:
         error = problem.log_error(pinned | values(theta)) / ROBUST_WIDTH
-        return np.concatenate([pseudo_huber(error), np.sqrt(PRIOR_WEIGHT) * theta])
+        return np.concatenate([np.sqrt(problem.weight) * pseudo_huber(error), np.sqrt(PRIOR_WEIGHT) * theta])
 
     found = least_squares(residuals, np.zeros(len(names)), max_nfev=EVALUATIONS)
     return values(np.asarray(found.x))
@@ -164,7 +178,7 @@ def interval(errors: pd.Series[float], families: pd.Series[str], covered: float 
     (0.909, 1.111)
     """
     ratio = (1.0 / (1.0 + errors)).to_numpy(dtype=float)
-    weight = 1.0 / np.sqrt(families.map(families.value_counts()).to_numpy(dtype=float))
+    weight = family_weights(families)
     order = np.argsort(ratio)
     share = (np.cumsum(weight[order]) - weight[order] / 2.0) / weight.sum()
     edges = np.interp([(1.0 - covered) / 2.0, (1.0 + covered) / 2.0], share, ratio[order])

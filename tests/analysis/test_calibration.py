@@ -1,5 +1,6 @@
 """The fit finds constants that made the rows, holds to its priors, and judges itself on sources it has not seen."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -112,6 +113,24 @@ def test_a_family_is_left_out_whole() -> None:
 )
 def test_tables_of_one_series_are_one_family(source: str, family: str) -> None:
     assert calibration.family_of(source) == family
+
+
+def test_a_long_table_weighs_as_the_root_of_its_rows() -> None:
+    weight = calibration.family_weights(pd.Series(["long"] * 9 + ["short"]))
+    assert weight.sum() == pytest.approx(10)
+    assert weight[:9].sum() / weight[9] == pytest.approx(3)
+
+
+def test_the_fit_leans_to_families_not_to_rows() -> None:
+    # nine rows made with 0.70, one with 0.60: three to one in weight, not nine to one
+    slow, fast = measured({"gemm.hopper.bf16": 0.60}, 1), measured({"gemm.hopper.bf16": 0.70})
+    rows = pd.concat([fast.assign(source="long table"), slow.iloc[:1].assign(source="short table", id="x")])
+    free = pinned_but("gemm.hopper.bf16")
+    table_of_all = calibration.usable(rows, ACCELERATORS, free)
+    problem = calibration.prepare(table_of_all, ACCELERATORS, free)
+    by_family = calibration.fit_values(problem, free["timing"])["gemm.hopper.bf16"]
+    by_row = calibration.fit_values(replace(problem, weight=np.ones(10)), free["timing"])["gemm.hopper.bf16"]
+    assert by_family < by_row < 0.70
 
 
 def test_loss_is_square_near_zero_and_linear_far_away() -> None:
