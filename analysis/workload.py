@@ -94,7 +94,9 @@ def _hybrid_ranks(rows: Rows, table: pd.DataFrame, facts: ChipFacts, assumed: di
 def _recompute(rows: Rows, unfused: Mask, full: Array) -> dict[str, Array]:
     """Shares of each kind of work that backward repeats; `full` is 1 where an unstated row is taken as full."""
     said = rows.recompute
-    layer = np.where(np.isnan(said.layer), full, said.layer)
+    on_stage = rows.arch.layers / rows.split.pp
+    some = np.where(said.layer_count > 0, np.minimum(said.layer_count / on_stage, 1.0), 1.0)
+    layer = np.where(np.isnan(said.layer), full, said.layer * some)
     part = {f.name: np.nan_to_num(getattr(said, f.name)) for f in fields(said)}
     sharded = (rows.split.zero_stage >= 3) & (part["plain_selective"] > 0) & ~unfused
     operator = OPERATOR_SHARE * np.maximum(part["operator"], sharded)

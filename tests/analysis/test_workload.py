@@ -55,6 +55,12 @@ def test_named_modules_repeat_their_part(text: str, repeated: dict[str, float]) 
     assert {n: v for n, v in again(text).items() if n in repeated} == repeated
 
 
+def test_some_layers_of_each_stage_are_a_share() -> None:
+    # 4 of the 8 layers of each of four stages
+    found = again("full (4 layers)", pp=4, dp=2)
+    assert set(found.values()) == {0.5}
+
+
 def test_open_fields_are_filled_and_named() -> None:
     found = load({"zero_stage": None, "recompute": None, "attention_kernel": None})
     assert float(found.work.zero_stage[0]) == 1.0
