@@ -38,7 +38,7 @@ def _mfu(source: Source) -> Answer:
 
 
 def _plateau(source: Source) -> Answer:
-    if source.query("compute").empty:
+    if not compute.has_figures(source):
         return phrase("answers.plateau.q"), phrase("answers.not_yet"), "#compute"
     values = {**compute.finding(source), **plateau.values(source)}
     variant = plateau.preference(source) or "untested"

@@ -14,7 +14,7 @@ from reports.charts.grammar import Drawing
 from reports.numbers import NOTHING, cell
 from reports.source import Fields, Source, is_missing, query_text
 from reports.voice import Voice
-from reports.words import LANGUAGES, Bi, has_phrase, phrase, plain
+from reports.words import LANGUAGES, Bi, code, has_phrase, phrase
 
 Spec = dict[str, Any]
 
@@ -150,7 +150,7 @@ def _text(raw: Any, column: str, fields: Fields) -> Bi:
     if is_missing(raw):
         return Bi.same(NOTHING)
     if isinstance(raw, str) and has_phrase(f"words.code.{raw}"):
-        return plain(f"words.code.{raw}")
+        return code(raw)
     if column == "released" or column == "date":
         return Bi.same(str(raw)[:10])
     return Bi.same(cell(raw, fields.unit(column), column))

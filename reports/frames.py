@@ -22,8 +22,9 @@ _SWARM_STEP = 0.012
 
 
 def dates_as_text(frame: pd.DataFrame, column: str) -> pd.DataFrame:
-    """Dates as ISO text, which a browser reads as UTC and never shifts."""
-    return frame.assign(**{column: [day(value) for value in frame[column]]})
+    """Dates as ISO text, which a browser reads as UTC and never shifts; `when` is as precise as the source."""
+    when = [day(value, precision) for value, precision in zip(frame[column], frame["precision"], strict=True)]
+    return frame.drop(columns="precision").assign(**{column: [day(value) for value in frame[column]]}, when=when)
 
 
 def in_words(frame: pd.DataFrame, column: str, family: str) -> pd.DataFrame:

@@ -12,7 +12,7 @@ from reports.numbers import NOTHING, cell, day, exact, interval, percent, scient
 from reports.run_data import Row, RunData
 from reports.sections.verdicts import GLYPHS, SEVERITY, check_title, sentence
 from reports.source import Fields, is_missing
-from reports.words import Bi, has_phrase, phrase, plain
+from reports.words import Bi, code, has_phrase, phrase, plain
 
 AXES = ("tp", "cp", "pp", "dp")
 
@@ -118,7 +118,7 @@ def _fact(row: Row, block: str, fields: Fields) -> Row:
         "name": _title(row["field"], block, fields),
         "text": value,
         "unit": unit,
-        "basis_word": plain(f"words.code.{row['basis']}") if row["basis"] else Bi("", ""),
+        "basis_word": code(row["basis"]) if row["basis"] else Bi("", ""),
     }
 
 
@@ -161,7 +161,7 @@ def written(value: Any, field: str, block: str, fields: Fields) -> tuple[Bi, str
 def _flop(row: Row) -> Row:
     return {
         "phase": row["phase"],
-        "convention": plain(f"words.code.{row['convention']}"),
+        "convention": code(row["convention"]),
         "per_token": scientific(row["flop_per_token"], 4) if row["flop_per_token"] else NOTHING,
         "total": scientific(row["total_flop"], 3) if row["total_flop"] else NOTHING,
         "mfu": percent(row["implied_mfu"], 1) if row["implied_mfu"] is not None else NOTHING,

@@ -12,7 +12,7 @@ from reports.figure import Cell, Table
 from reports.numbers import NOTHING, day, exact, percent, scientific, short
 from reports.page import asset, data_block
 from reports.source import Source, is_missing
-from reports.words import Bi, has_phrase, phrase, plain
+from reports.words import Bi, code, has_phrase, phrase, plain
 
 WORDS = ("sparsity", "verdict", "purpose", "compute_status", "mfu_basis")
 WRITERS: dict[str, Callable[[Any], str]] = {
@@ -93,13 +93,13 @@ def _text(row: dict[str, Any], column: str) -> Bi:
     if column == "released":
         return Bi.same(day(raw, row["released_precision"]))
     if column in WORDS and has_phrase(f"words.code.{raw}"):
-        return plain(f"words.code.{raw}")
+        return code(raw)
     return Bi.same(raw if isinstance(raw, str) else WRITERS.get(column, exact)(raw))
 
 
 def _filter(place: int, column: str, rows: list[dict[str, Any]], source: Source) -> Filter:
     values = sorted({row[column] for row in rows if not is_missing(row[column])}, key=str.lower)
-    named = tuple((value, plain(f"words.code.{value}") if column in WORDS else Bi.same(value)) for value in values)
+    named = tuple((value, code(value) if column in WORDS else Bi.same(value)) for value in values)
     return Filter(place, column, source.fields.title(column), named)
 
 

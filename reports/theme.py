@@ -73,10 +73,10 @@ def config(palette: Palette) -> dict[str, Any]:
     """The Vega-Lite configuration: everything about looks that a chart does not say itself.
 
     >>> config(LIGHT)["background"]
-    'transparent'
+    '#ffffff'
     """
     return {
-        "background": "transparent",
+        "background": palette.paper,
         "font": FONT,
         "padding": 2,
         "axis": _axis(palette),

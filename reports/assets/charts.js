@@ -5,7 +5,7 @@
   const signals = {};
 
   const options = (id) => ({
-    ast: true, logLevel: 1, renderer: "svg", defaultStyle: false, tooltip: { disableDefaultStyle: true }, config: configs[prefs.dark() ? "dark" : "light"],
+    ast: true, logLevel: 1, renderer: "svg", defaultStyle: false, forceActionsMenu: true, scaleFactor: { png: 2, svg: 1 }, tooltip: { disableDefaultStyle: true }, config: configs[prefs.dark() ? "dark" : "light"],
     actions: { export: { svg: true, png: true }, source: false, compiled: false, editor: false },
     downloadFileName: `shardbook-${id}`, i18n: words[prefs.lang()],
   });
@@ -25,6 +25,7 @@
     if (before?.result) { before.result.finalize(); }
     [...place.querySelectorAll('.box')].filter((child) => child !== box).forEach((child) => child.remove());
     live.set(id, { turn, result });
+    box.querySelector("summary")?.setAttribute("aria-label", words[prefs.lang()].CLICK_TO_VIEW_ACTIONS);
     place.dataset.drawn = prefs.lang();
     Object.entries(signals).forEach(([name, value]) => signal(id, name, value));
   };

@@ -47,7 +47,7 @@ def _tooltip(say: Voice) -> list[alt.Tooltip]:
         "organization": say.title("organization"),
         "accelerators_text": say.axis("accelerators"),
         "accelerator": say.title("accelerator"),
-        "date": say.title("date"),
+        "when": say.title("date"),
         say.own("status"): say("words.status_title"),
     }
     return [alt.Tooltip(f"{column}:N", title=title) for column, title in titles.items()]

@@ -43,11 +43,12 @@ def _tooltip(say: Voice) -> list[alt.Tooltip]:
         "name": say.title("name"),
         "organization": say.title("organization"),
         "compute_flop_text": say.axis("compute_flop"),
-        "released": say.title("released"),
+        "when": say.title("released"),
         say.own("status"): say("words.status_title"),
     }
     return [alt.Tooltip(f"{column}:N", title=title) for column, title in titles.items()]
 
 
 def _named(say: Voice) -> list[alt.Tooltip]:
-    return [alt.Tooltip(f"{column}:N", title=say.title(column)) for column in ("name", "organization", "released")]
+    titles = {"name": say.title("name"), "organization": say.title("organization"), "when": say.title("released")}
+    return [alt.Tooltip(f"{column}:N", title=title) for column, title in titles.items()]

@@ -59,5 +59,7 @@ def fitted(fit: pd.DataFrame, x: alt.X) -> list[alt.Chart]:
     if fit.empty:
         return []
     chart = alt.Chart(fit)
-    band = chart.mark_area(style="fit-band", aria=False).encode(x, alt.Y("low:Q"), alt.Y2("high"), alt.Detail("part:N"))
-    return [band, chart.mark_line(style="fit", aria=False).encode(x, alt.Y("fit:Q"), alt.Detail("part:N"))]
+    band = chart.mark_area(style="fit-band", aria=False, clip=True).encode(
+        x, alt.Y("low:Q"), alt.Y2("high"), alt.Detail("part:N")
+    )
+    return [band, chart.mark_line(style="fit", aria=False, clip=True).encode(x, alt.Y("fit:Q"), alt.Detail("part:N"))]

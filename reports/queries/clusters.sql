@@ -6,6 +6,7 @@ select
     sizes.organization,
     case when sizes.kind = 'cluster' then 'cluster' else coalesce(runs.sparsity, 'undisclosed') end as hue,
     sizes.date,
+    sizes.date_precision as precision,
     sizes.accelerators,
     sizes.accelerators_low,
     sizes.accelerators_high,

@@ -43,13 +43,18 @@ STORY = (
 def section(source: Source) -> Section:
     """Did pretraining compute stop growing, or did we stop being told?"""
     frame = source.query("compute")
-    if frame.empty:
+    if not has_figures(source):
         return Section("compute", phrase("compute.heading"), (phrase("compute.empty"),))
     figures = (_figure(source, frame), plateau.figure(source), growth.figure(source))
     shown = tuple(figure for figure in figures if figure)
     found = plateau.values(source)
     take = phrase("compute.would_change", **found, **finding(source)) if found else phrase("compute.no_test")
     return Section("compute", phrase("compute.heading"), (phrase("compute.lead"),), shown, take)
+
+
+def has_figures(source: Source) -> bool:
+    """Whether any run has a compute figure, not only a range."""
+    return bool(source.query("compute")["compute_flop"].notna().any())
 
 
 def _figure(source: Source, frame: pd.DataFrame) -> Figure:

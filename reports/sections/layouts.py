@@ -11,7 +11,7 @@ from reports.charts import memory as memory_charts
 from reports.figure import Cell, Figure, Section, Table, draw, table_of, words_of
 from reports.numbers import NOTHING, cell, exact, percent, scientific, short, significant, size
 from reports.source import Source, is_missing, records
-from reports.words import Bi, has_phrase, phrase, plain
+from reports.words import Bi, code, has_phrase, phrase
 
 ROWS = (
     "sparsity", "params_total", "params_active", "tokens", "compute_flop", "accelerator", "accelerators", "tp", "cp",
@@ -62,7 +62,7 @@ def _text(row: dict[str, Any], column: str) -> Bi:
     if is_missing(value):
         return phrase("layouts.unstated")
     if isinstance(value, str):
-        return plain(f"words.code.{value}") if has_phrase(f"words.code.{value}") else Bi.same(value)
+        return code(value) if has_phrase(f"words.code.{value}") else Bi.same(value)
     if column.startswith("mfu"):
         return Bi.same(percent(value, 1))
     return Bi.same(_WRITERS.get(column, exact)(value))

@@ -12,7 +12,7 @@ from reports.frames import CONVENTIONS, DEFAULT_CONVENTION, in_words, mfu_long, 
 from reports.numbers import percent
 from reports.source import Source, records
 from reports.trends import statistic
-from reports.words import Bi, phrase, plain
+from reports.words import Bi, code, phrase, plain
 
 TEXTBOOK = {"dense": (0.35, 0.45), "moe": (0.20, 0.40)}
 ENOUGH = 8
@@ -129,7 +129,7 @@ def _row_names(groups: pd.DataFrame) -> dict[str, dict[str, str]]:
 
 def _row_name(row: str) -> Bi:
     architecture, sparsity = row.split("|")
-    kind = plain(f"words.code.{sparsity}")
+    kind = code(sparsity)
     if architecture == "all":
         return plain("mfu.strip.all").format(kind=kind)
     name = architecture.upper() if architecture.startswith(("tpu", "cdna")) else architecture.capitalize()
@@ -172,7 +172,7 @@ def convention_switch(source: Source) -> Choice:
     moved = {row["convention"]: row for row in source.rows("mfu_ranks")}
     values = []
     for name in CONVENTIONS:
-        word = plain(f"words.code.{name}")
+        word = code(name)
         if name in moved:
             word = plain("mfu.moved").format(name=word, moved=moved[name]["moved"], n=moved[name]["n"])
         values.append((name, word))

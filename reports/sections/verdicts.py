@@ -7,7 +7,7 @@ from typing import Any
 
 from reports.figure import Cell, Figure, Section, Table, words_of
 from reports.source import Source
-from reports.words import Bi, has_phrase, phrase, plain
+from reports.words import Bi, code, has_phrase, phrase, plain
 
 GLYPHS = {"plausible": "✓", "strained": "◐", "impossible": "✗", "unknown": "?"}
 SEVERITY = list(reversed(["unknown", "plausible", "strained", "impossible"]))
@@ -76,7 +76,7 @@ def _table(rows: list[dict[str, Any]]) -> Table:
             Cell(Bi.same(row["name"]), row["run_id"], f"runs/{row['run_id']}.html"),
             Cell(Bi.same(row["phase"] or "–"), row["phase"]),
             Cell(check_title(row["check_name"]), row["check_name"]),
-            Cell(plain(f"words.code.{row['status']}"), row["status"]),
+            Cell(code(row["status"]), row["status"]),
             Cell(sentence(row), row["why"]),
         )
         for row in rows

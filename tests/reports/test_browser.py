@@ -50,7 +50,7 @@ def drawn(page):
 def test_every_chart_draws_without_a_word_on_the_console(visit, width, scheme):
     page = drawn(visit("index.html", width, scheme))
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    assert page.locator("[data-chart] .box svg").count() == page.locator("[data-chart]").count() > 8
+    assert page.locator("[data-chart] .box svg.marks").count() == page.locator("[data-chart]").count() > 8
 
 
 @pytest.mark.parametrize(("chart", "query"), [("compute-time", "compute-marks"), ("cluster-size", "cluster-marks")])
@@ -66,6 +66,29 @@ def test_the_convention_switch_changes_the_chart_and_the_address(visit, counted)
     assert expected > 0
     page.wait_for_function(f"() => {MARKS.format(chart='mfu-runs', kind='symbol')} === {expected}")
     assert "convention=as-reported" in page.url
+
+
+def test_a_tooltip_says_the_value_the_date_and_how_it_is_known(visit):
+    page = drawn(visit("index.html"))
+    page.evaluate("document.getElementById('compute-time').scrollIntoView()")
+    box = page.locator("[data-chart=compute-time] .box g.mark-symbol.role-mark > path").first.bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.wait_for_function("() => document.querySelector('#vg-tooltip-element.visible')")
+    said = page.locator("#vg-tooltip-element").inner_text()
+    assert "Dense 1B" in said
+    assert "1.2×10²⁰" in said
+    assert "2024-03" in said
+    assert "reported" in said
+
+
+@pytest.mark.parametrize("kind", ["SVG", "PNG"])
+def test_a_chart_can_be_saved(visit, kind):
+    page = drawn(visit("index.html"))
+    place = page.locator("[data-chart=cluster-size] .box")
+    place.locator("summary").click()
+    with page.expect_download() as download:
+        place.locator(f".vega-actions a:has-text('{kind}')").click()
+    assert download.value.suggested_filename == f"shardbook-cluster-size.{kind.lower()}"
 
 
 def test_the_language_changes_without_a_reload(visit):

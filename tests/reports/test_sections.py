@@ -64,4 +64,4 @@ def test_the_famous_41_percent_leads_to_its_table(source):
 
 def test_every_definition_of_mfu_has_its_line(source):
     figure = figures(utilisation.section(source))["mfu-definitions"]
-    assert [row[0].raw for row in figure.context["table"].rows] == ["6nd", "model-flops", "causal", "as-reported"]
+    assert [row[0].raw for row in figure.context["table"].rows][:4] == ["6nd", "model-flops", "causal", "as-reported"]
