@@ -25,6 +25,9 @@ def by_year(shares: pd.DataFrame, facts: dict[str, str], say: Voice) -> Drawing:
         ticks=False,
         grid=False,
         labelExpr=f"width < {_ROOM} ? slice(datum.label, 0, 4) : split(datum.label, '|')",
+        # The second line of a label grows downwards, into the first row of the plot, unless it is lifted by its height.
+        labelPadding=alt.ExprRef(f"width < {_ROOM} ? 4 : 18"),
+        labelFlush=False,
     )
     bars = (
         alt.Chart(shares).mark_rect(style="share", aria=False).encode(x, y, opacity=_strength(), tooltip=_tooltip(say))
