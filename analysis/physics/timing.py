@@ -47,6 +47,9 @@ def layer_passes(arch: Architecture, lay: Work, chip: Chip, k: Constants) -> dic
         "memory": _recomputed(bound, lay.recompute_elementwise),
         "moe": _even(fixed),
     }
+    # DualPipe hides its all-to-all by giving it multiprocessors that compute then lacks.
+    lent = np.where((lay.schedule == bubble.DUALPIPE) & (lay.ep > 1), k["dualpipe.sending_share"], 0.0)
+    parts |= {name: parts[name].times(1.0 / (1.0 - lent)) for name in ("compute", "attention")}
     parts |= _exposed(arch, lay, chip, k, moe)
     device = _sum(parts).total
     issue = (1.0 - moe) * k["host.layer_seconds"] + moe * k["host.moe_layer_seconds"]
@@ -57,7 +60,8 @@ def _exposed(arch: Architecture, lay: Work, chip: Chip, k: Constants, moe: Array
     """Exposed collectives of one layer.
 
     Tensor-parallel ones overlap with products where sequence parallelism lets Transformer Engine split them; stacks on
-    FSDP have no such kernels. A compiled step schedules all of them beside compute.
+    FSDP have no such kernels. A compiled step schedules all of them beside compute. DualPipe exists to run the experts'
+    all-to-all beside the compute of the opposite direction (DeepSeek-V3, arXiv:2412.19437, sec. 3.2.1).
     """
     links = {
         "tp": exchange.tensor_seconds(arch, lay, chip, k),
@@ -68,7 +72,7 @@ def _exposed(arch: Architecture, lay: Work, chip: Chip, k: Constants, moe: Array
     usual = {
         "tp": np.where(overlapped, k["exposed.tp"], k["exposed.tp_all_reduce"]),
         "cp": np.asarray(k["exposed.cp"]),
-        "ep": np.asarray(k["exposed.ep"]),
+        "ep": np.where(lay.schedule == bubble.DUALPIPE, k["exposed.ep_dualpipe"], k["exposed.ep"]),
     }
     shown = {name: np.where(lay.compiled > 0, k["exposed.compiled"], share) for name, share in usual.items()}
     return {name: _recomputed(p, lay.recompute_layer).times(shown[name]) for name, p in links.items()}

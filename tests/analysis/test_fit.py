@@ -68,3 +68,18 @@ def test_what_is_printed_as_json_has_no_nan(material):
 
     found = fit(material.models["meta/llama-3.1-405b"], LLAMA | {"accelerator": "nvidia/none"}, material)
     assert "NaN" not in json.dumps(found.as_json())
+
+
+def test_the_published_step_of_deepseek_v3_lies_within_the_bounds(material):
+    # arXiv:2412.19437: 2.664M H800-hours, 14.8T tokens, batch 15,360 x 4,096: 19.9 s a step, 38.9% MFU (causal).
+    layout = {"accelerator": "nvidia/h800-sxm-80gb", "accelerators": 2048, "pp": 16, "ep": 64, "seq_len": 4096,
+              "global_batch": 15360, "micro_batch": 1, "precision": "fp8", "attention_kernel": "flash", "zero_stage": 1,
+              "recompute": "selective (mla_up_proj,layernorm,moe_act)", "schedule": "dualpipe"}  # fmt: skip
+    step = fit(material.models["deepseek/deepseek-v3"], layout, material).found.prediction
+    assert step["step_time_s"] == pytest.approx(19.9, rel=0.1)
+    assert step["step_time_s_low"] < 19.9 < step["step_time_s_high"]
+    # The same layout without the overlap that DualPipe is for.
+    plain = fit(material.models["deepseek/deepseek-v3"], layout | {"schedule": "1f1b"}, material).found
+    assert plain.seconds["ep"] > 5
+    overlapped = fit(material.models["deepseek/deepseek-v3"], layout, material).found
+    assert overlapped.seconds["ep"] == 0
