@@ -28,6 +28,8 @@ NEUTRAL = {
     "exposed.tp_all_reduce": 1.0,
     "exposed.cp": 1.0,
     "exposed.ep": 1.0,
+    "exposed.ep_dualpipe": 0.0,
+    "dualpipe.sending_share": 20 / 132,
     "exposed.pp": 1.0,
     "exposed.dp": 1.0,
     "exposed.fsdp": 1.0,
