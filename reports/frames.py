@@ -47,7 +47,9 @@ def mfu_long(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _one_convention(frame: pd.DataFrame, convention: str, column: str) -> pd.DataFrame:
     kept = frame[frame[column].notna()]
-    long = kept[["run_id", "phase", "name", "hue", "architecture", "accelerator", "precision", "mfu_basis"]].assign(
+    long = kept[
+        ["run_id", "phase", "name", "hue", "architecture", "accelerator", "precision", "mfu_basis", "scope"]
+    ].assign(
         convention=convention,
         mfu=kept[column].astype(float).round(4),
         mark="reported" if convention == "as-reported" else "computed",

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 import os
+import re
 import tempfile
 from dataclasses import dataclass, field
 from functools import cache
@@ -140,10 +141,21 @@ def _bare(spec: Spec) -> Spec:
     return {key: value for key, value in spec.items() if key != "datasets"}
 
 
-def picture(spec: Spec) -> Markup:
-    """The still picture of a drawing in the page's own colours, for readers without scripts and the first moment."""
+def picture(spec: Spec, name: str) -> Markup:
+    """The still picture of a drawing in the page's own colours, for readers without scripts and the first moment.
+
+    The library counts the ids of clips and gradients up within a process; here each picture counts its own.
+    """
     still = {**spec, "width": _PICTURE_WIDTH, "config": config(PAGE)}
-    return trusted(str(vl_convert.vegalite_to_svg(still, vl_version=VEGA_LITE, allowed_base_urls=[])))
+    drawn = str(vl_convert.vegalite_to_svg(still, vl_version=VEGA_LITE, allowed_base_urls=[]))
+    short = _PLACES.sub(lambda place: _LONG.sub(lambda number: f"{float(number[0]):.2f}", place[0]), drawn)
+    ids: dict[str, str] = {}
+    return trusted(_IDS.sub(lambda found: ids.setdefault(found[0], f"{name}-{len(ids)}"), short))
+
+
+_PLACES = re.compile(r' (?:d|transform)="[^"]*"')
+_LONG = re.compile(r"\d+\.\d{3,}")
+_IDS = re.compile(r'(?<=id=")(?:clip|gradient_)\d+(?=")|(?<=url\(#)(?:clip|gradient_)\d+(?=\))')
 
 
 def versions() -> dict[str, str]:

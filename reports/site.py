@@ -84,7 +84,7 @@ def _pictures(figures: list[Figure], progress: Progress) -> dict[str, Any]:
     for figure in figures:
         if figure.specs:
             progress(f"drawing {figure.id}")
-        made[figure.id] = page.picture(figure.specs["en"]) if figure.specs else ""
+        made[figure.id] = page.picture(figure.specs["en"], figure.id) if figure.specs else ""
     return made
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from reports.source import Fields
-from reports.words import plain
+from reports.words import code, plain
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,10 @@ class Voice:
     def title(self, column: str) -> str:
         """Title of a column."""
         return self.fields.title(column)[self.lang]
+
+    def code(self, value: str) -> str:
+        """A code of the database in words."""
+        return code(value)[self.lang]
 
     def own(self, column: str) -> str:
         """The name of the frame's column that holds this language's words: status -> status_zh."""

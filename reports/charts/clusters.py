@@ -5,7 +5,7 @@ from __future__ import annotations
 import altair as alt
 import pandas as pd
 
-from reports.charts.grammar import Drawing, dates, fill, fitted, powers, shape, stroke, words
+from reports.charts.grammar import Drawing, dates, fill, fitted, powers, shape, stroke, worded, words
 from reports.voice import Voice
 
 HEIGHT = 420
@@ -25,7 +25,8 @@ def over_time(
     y = powers("accelerators", say.axis("accelerators"), *span)
     steps = alt.Chart(records).mark_line(interpolate="step-after", aria=False, strokeWidth=1.2, opacity=0.75)
     spans = alt.Chart(points).transform_filter("isValid(datum.accelerators_low)").mark_rule(style="range", aria=False)
-    marks = alt.Chart(points).transform_filter("isValid(datum.accelerators)").mark_point(aria=False)
+    known = alt.Chart(points).transform_filter("isValid(datum.accelerators)")
+    marks = known.transform_calculate(status_word=worded("status", points["status"], say)).mark_point(aria=False)
     return alt.layer(
         steps.encode(x, y, stroke=stroke(), detail="hue:N"),
         *fitted(fit, x),
@@ -48,6 +49,6 @@ def _tooltip(say: Voice) -> list[alt.Tooltip]:
         "accelerators_text": say.axis("accelerators"),
         "accelerator": say.title("accelerator"),
         "when": say.title("date"),
-        say.own("status"): say("words.status_title"),
+        "status_word": say("words.status_title"),
     }
     return [alt.Tooltip(f"{column}:N", title=title) for column, title in titles.items()]

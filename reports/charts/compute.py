@@ -5,7 +5,7 @@ from __future__ import annotations
 import altair as alt
 import pandas as pd
 
-from reports.charts.grammar import Drawing, dates, fill, fitted, powers, shape, stroke, words
+from reports.charts.grammar import Drawing, dates, fill, fitted, powers, shape, stroke, worded, words
 from reports.voice import Voice
 
 HEIGHT = 440
@@ -26,7 +26,8 @@ def over_time(
     y = powers("compute_flop", say.axis("compute_flop"), *span)
     steps = alt.Chart(records).mark_line(style="frontier", interpolate="step-after", aria=False)
     spans = alt.Chart(points).transform_filter("isValid(datum.compute_flop_low)").mark_rule(style="range", aria=False)
-    marks = alt.Chart(points).transform_filter("isValid(datum.compute_flop)").mark_point(aria=False)
+    known = alt.Chart(points).transform_filter("isValid(datum.compute_flop)")
+    marks = known.transform_calculate(status_word=worded("status", points["status"], say)).mark_point(aria=False)
     nothing = alt.Chart(undisclosed).mark_point(style="undisclosed", shape="triangle-down", size=38, aria=False)
     return alt.layer(
         steps.encode(x, y),
@@ -44,7 +45,7 @@ def _tooltip(say: Voice) -> list[alt.Tooltip]:
         "organization": say.title("organization"),
         "compute_flop_text": say.axis("compute_flop"),
         "when": say.title("released"),
-        say.own("status"): say("words.status_title"),
+        "status_word": say("words.status_title"),
     }
     return [alt.Tooltip(f"{column}:N", title=title) for column, title in titles.items()]
 

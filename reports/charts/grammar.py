@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 
 import altair as alt
 import pandas as pd
 
 from reports.numbers import exact, scientific
 from reports.theme import HUES, SHAPES
+from reports.voice import Voice
 
 Drawing = alt.LayerChart | alt.FacetChart
 
@@ -52,6 +54,12 @@ def words(labels: pd.DataFrame, x: alt.X, y: alt.Y) -> list[alt.Chart]:
         for side in ("dx", "dy", "align"):
             layer.mark[side] = alt.ExprRef(f"datum.{side}")
     return layers
+
+
+def worded(column: str, codes: Iterable[str], say: Voice) -> str:
+    """An expression that turns the codes of a column into words, so that the data holds codes alone."""
+    words = {code: say.code(code) for code in sorted(set(codes))}
+    return f"{json.dumps(words, ensure_ascii=False)}[datum.{column}]"
 
 
 def fitted(fit: pd.DataFrame, x: alt.X) -> list[alt.Chart]:

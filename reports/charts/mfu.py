@@ -8,7 +8,7 @@ from collections.abc import Callable
 import altair as alt
 import pandas as pd
 
-from reports.charts.grammar import Drawing, fill, shape, stroke
+from reports.charts.grammar import Drawing, fill, shape, stroke, worded
 from reports.frames import DEFAULT_CONVENTION
 from reports.voice import Voice
 
@@ -57,7 +57,8 @@ def dots(points: pd.DataFrame, rows: dict[str, str], say: Voice) -> Drawing:
 
 
 def _marks(points: pd.DataFrame, say: Voice) -> alt.Chart:
-    chart = alt.Chart(points).transform_filter(_chosen()).mark_point(aria=False)
+    words = {f"{column}_word": worded(column, points[column], say) for column in ("mark", "convention", "scope")}
+    chart = alt.Chart(points).transform_filter(_chosen()).transform_calculate(**words).mark_point(aria=False)
     marks: alt.Chart = chart.encode(stroke=stroke(), shape=shape(), fill=fill(), tooltip=_tooltip(say))
     return marks
 
@@ -67,8 +68,9 @@ def _tooltip(say: Voice) -> list[alt.Tooltip]:
         "name": say.title("name"),
         "phase": say.title("phase"),
         "value": say("mfu.axis"),
-        "convention": say.title("convention"),
-        say.own("mark"): say("words.status_title"),
+        "convention_word": say.title("convention"),
+        "scope_word": say("mfu.scope"),
+        "mark_word": say("words.status_title"),
         "accelerator": say.title("accelerator"),
         "precision": say.title("precision"),
     }

@@ -15,6 +15,7 @@ select
     mfu_model_flops,
     mfu_reported,
     mfu_basis,
+    scope,
     status
 from mfu_comparable
 where coalesce(mfu_6nd, mfu_causal, mfu_model_flops, mfu_reported) is not null

@@ -41,7 +41,7 @@ def _map(source: Source, rows: list[dict[str, Any]]) -> Figure:
         words,
         body="bodies/layouts.html.j2",
         context=context,
-        table=table,
+        download=table,
         queries=("layouts", "layout_counts"),
     )
 

@@ -8,7 +8,7 @@ import pandas as pd
 
 from reports.charts import clusters as charts
 from reports.figure import Figure, Section, draw, table_of, words_of
-from reports.frames import dates_as_text, filled, in_words, ranges_as_text, running_record
+from reports.frames import dates_as_text, filled, ranges_as_text, running_record
 from reports.numbers import exact
 from reports.placing import date_domain, label_frame, powers_of
 from reports.source import Source, records
@@ -48,7 +48,7 @@ def largest_run(source: Source) -> dict[str, Any] | None:
 
 
 def _figure(source: Source, frame: pd.DataFrame) -> Figure:
-    points = in_words(filled(ranges_as_text(dates_as_text(frame, "date"), "accelerators")), "status", "words.code")
+    points = filled(ranges_as_text(dates_as_text(frame, "date"), "accelerators"))
     records_so_far = _records(points)
     domain = date_domain(points["date"])
     ends = [points[f"accelerators{end}"] for end in ("", "_low", "_high")]
@@ -57,7 +57,7 @@ def _figure(source: Source, frame: pd.DataFrame) -> Figure:
     fit = lines(source, TREND)
     variant, values = _finding(source, frame)
     words = words_of("clusters.time", variant, **values)
-    drawn = points.drop(columns=["power_mw"])
+    drawn = points.drop(columns=["power_mw", "id", "kind"])
     specs = draw(
         lambda say: charts.over_time(drawn, records_so_far, labels, fit, domain, span, say), source.fields, words.long
     )

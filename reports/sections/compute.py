@@ -8,7 +8,7 @@ import pandas as pd
 
 from reports.charts import compute as charts
 from reports.figure import Figure, Section, draw, table_of, words_of
-from reports.frames import dates_as_text, in_words, ranges_as_text
+from reports.frames import dates_as_text, ranges_as_text
 from reports.numbers import scientific
 from reports.placing import date_domain, label_frame, powers_of
 from reports.sections import growth, plateau
@@ -68,8 +68,9 @@ def _figure(source: Source, frame: pd.DataFrame) -> Figure:
     fit = lines(source, plateau.MAIN).rename(columns={"date": "released"})
     found = {**finding(source), **plateau.values(source)}
     words = words_of("compute.time", plateau.preference(source) or "record", **found)
+    drawn = points.drop(columns=["run_id", "is_record"])
     specs = draw(
-        lambda say: charts.over_time(points, records_so_far, silent, labels, fit, domain, span, say),
+        lambda say: charts.over_time(drawn, records_so_far, silent, labels, fit, domain, span, say),
         source.fields,
         words.long,
     )
@@ -99,7 +100,7 @@ def finding(source: Source) -> dict[str, Any]:
 
 
 def _points(frame: pd.DataFrame) -> pd.DataFrame:
-    dated = in_words(ranges_as_text(dates_as_text(frame, "released"), "compute_flop"), "status", "words.code")
+    dated = ranges_as_text(dates_as_text(frame, "released"), "compute_flop")
     return dated.assign(mark=["reported" if status == "reported" else "computed" for status in dated["status"]])
 
 

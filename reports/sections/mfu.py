@@ -8,7 +8,7 @@ import pandas as pd
 
 from reports.charts import mfu as charts
 from reports.figure import Choice, Figure, draw, table_of, words_of
-from reports.frames import CONVENTIONS, DEFAULT_CONVENTION, in_words, mfu_long, swarm
+from reports.frames import CONVENTIONS, DEFAULT_CONVENTION, mfu_long, swarm
 from reports.numbers import percent
 from reports.source import Source, records
 from reports.trends import statistic
@@ -31,6 +31,7 @@ _COLUMNS = [
     "mfu_6nd",
     "mfu_model_flops",
     "mfu_causal",
+    "scope",
     "status",
 ]
 
@@ -142,7 +143,7 @@ def _points(frame: pd.DataFrame, rows: list[str]) -> pd.DataFrame:
     everything = everything.assign(row=everything["architecture"] + "|" + everything["hue"])
     placed = swarm(_placed(everything, rows), ["convention", "row"])
     placed = placed.assign(place=placed["place"] + placed["offset"] * _SWARM_ROW)
-    return in_words(placed.drop(columns=["architecture", "run_id", "mfu_basis", "row", "offset"]), "mark", "words.code")
+    return placed.drop(columns=["architecture", "run_id", "mfu_basis", "row", "offset"])
 
 
 def dots(source: Source, frame: pd.DataFrame) -> Figure:
@@ -152,7 +153,7 @@ def dots(source: Source, frame: pd.DataFrame) -> Figure:
     points = mfu_long(frame)
     points = points.assign(key=points["run_id"] + "|" + points["phase"].fillna(""), label=points["value"])
     points = points.assign(order=range(len(points)))
-    points = in_words(points.drop(columns=["run_id", "architecture", "mfu_basis"]), "mark", "words.code")
+    points = points.drop(columns=["run_id", "architecture", "mfu_basis"])
     specs = draw(lambda say: charts.dots(points, names, say), source.fields, words.long)
     rows = [{**row, "href": f"runs/{row['run_id']}.html", "sparsity": row["hue"]} for row in records(frame)]
     table = table_of(source, rows, _COLUMNS, {"name": "href"})
