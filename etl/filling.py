@@ -46,7 +46,7 @@ def fill(
     ----------
     connection : an empty database
     schemas : the resolved schemas
-    catalogue : the records
+    catalogue : the records, of which drafts are left out
     about : the row of meta.build
     with_views : make the views and the dictionary too; tables alone take half of the time
 
@@ -83,7 +83,7 @@ def checked_rows(schemas: Schemas, tables: list[ddl.Table], catalogue: Catalogue
     ----------
     schemas : the resolved schemas
     tables : the record tables
-    catalogue : the records
+    catalogue : the records, of which drafts are left out
 
     Returns
     -------
@@ -97,7 +97,7 @@ def checked_rows(schemas: Schemas, tables: list[ddl.Table], catalogue: Catalogue
         if not isinstance(record.doc.value, dict):
             raise RefusalError(f"{record.doc.path} can't be read; run `shardbook check` to see why.")
     try:
-        return rows.of_tables(schemas, tables, catalogue)
+        return rows.of_tables(schemas, tables, catalogue.finished())
     except (KeyError, TypeError, AttributeError) as error:
         raise RefusalError(f"A record lacks the shape of its schema ({error!r}); run `shardbook check`.") from error
     except ValueError as error:

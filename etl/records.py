@@ -58,9 +58,30 @@ class Catalogue:
         """Put a record into its place."""
         self.kinds.setdefault(record.kind, {})[record.id] = record
 
+    def finished(self) -> Catalogue:
+        """The same without drafts: what `shardbook new` wrote and nobody has filled in is no record yet."""
+        kept = {
+            kind: {key: one for key, one in records.items() if not drafted(one.value)}
+            for kind, records in self.kinds.items()
+        }
+        return Catalogue(self.data, kept, self.findings)
+
     def values(self, kind: str) -> dict[str, dict[str, Any]]:
         """Plain values of all readable records of one kind, by id."""
         return {key: record.value for key, record in self[kind].items() if record.value}
+
+
+def drafted(value: Any) -> bool:
+    """Whether a `todo` stands somewhere in a value.
+
+    >>> drafted({"layers": 32, "phases": [{"tp": "todo"}]}), drafted({"note": "todo list"})
+    (True, False)
+    """
+    if isinstance(value, dict):
+        return any(drafted(below) for below in value.values())
+    if isinstance(value, list):
+        return any(drafted(below) for below in value)
+    return isinstance(value, str) and value == "todo"
 
 
 def kind_of(data: Path, file: Path) -> tuple[str, str] | None:

@@ -134,3 +134,13 @@ def test_the_hash_changes_with_any_byte_of_any_record(house: Paths) -> None:
     file = house.data / "trends" / "acme-growth.yaml"
     file.write_text(file.read_text().replace("best: 4,", "best: 4.1,"))
     assert database.about(house, records.load(house.data))["data_hash"] != before
+
+
+def test_a_draft_is_no_record_yet(house: Paths) -> None:
+    draft = house.data / "models" / "acme" / "next.yaml"
+    draft.parent.mkdir(parents=True, exist_ok=True)
+    draft.write_text("name: Next\norganization: Acme\nlayers: todo\n")
+    with database.memory(house) as connection:
+        ids = [key for (key,) in connection.execute("select id from record.models").fetchall()]
+    assert len(ids) == 3
+    assert "acme/next" not in ids
