@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -30,12 +31,26 @@ def report(
     started = time.monotonic()
     try:
         with console.status("reading the database") as status:
-            index = site.build(Source.open(database), folder, status.update)
+            told = status.update if console.is_terminal else _lines(console)
+            index = site.build(Source.open(database), folder, told)
     except (ReportError, OSError) as error:
         console.print(f"report: {error}", markup=False, highlight=False, soft_wrap=True)
         raise typer.Exit(1) from None
     console.print(f"report: done in {time.monotonic() - started:.1f} s", markup=False, highlight=False)
     print(index)
+
+
+def _lines(console: Console) -> Callable[[str], None]:
+    """Progress where no line can be redrawn: a line per step, one for all the pages of runs."""
+    said: set[str] = set()
+
+    def tell(step: str) -> None:
+        line = "drawing the pages of runs" if step.startswith("run ") else step
+        if line not in said:
+            said.add(line)
+            console.print(f"report: {line}", markup=False, highlight=False)
+
+    return tell
 
 
 @app.command(epilog="Example: shardbook show meta/llama-3.1-405b")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Literal
 
 import altair as alt
 import pandas as pd
@@ -25,9 +26,10 @@ def states(parts: pd.DataFrame, say: Voice) -> Drawing:
     )  # fmt: skip
     card = alt.Chart(parts.head(1))
     rule = card.mark_rule(style="capacity", aria=False).encode(alt.X("hbm_gb:Q"), y=alt.value(4), y2=alt.value(56))
-    word = card.mark_text(style="label", align="left", dx=4, baseline="top", aria=False).encode(
-        alt.X("hbm_gb:Q"), y=alt.value(0), text=say.own("card_label")
-    )
+    inside = float(parts["hbm_gb"].max()) > end / 2
+    side: Literal["left", "right"] = "right" if inside else "left"
+    text = card.mark_text(style="label", align=side, dx=-4 if inside else 4, baseline="top", aria=False)
+    word = text.encode(alt.X("hbm_gb:Q"), y=alt.value(0), text=say.own("card_label"))
     return alt.layer(bars, rule, word).properties(height=64)
 
 

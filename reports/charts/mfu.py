@@ -15,6 +15,8 @@ from reports.voice import Voice
 _TOP = 0.7
 _STEP = 44
 _ROW = 17
+_ROOM = 0.08
+"""Room for the number beside the rightmost mark."""
 
 
 def strip(points: pd.DataFrame, groups: pd.DataFrame, bands: pd.DataFrame, rows: dict[str, str], say: Voice) -> Drawing:
@@ -45,7 +47,7 @@ def dots(points: pd.DataFrame, rows: dict[str, str], say: Voice) -> Drawing:
         .sort(field="order", op="min", order="ascending")
         .axis(title=None, labelExpr=labels, domain=False, ticks=False, labelPadding=6)
     )
-    x = _share(say, _top(points))
+    x = _share(say, _top(points) + _ROOM)
     marks = _marks(points, say).encode(x("mfu"), y)
     words = (
         alt.Chart(points)

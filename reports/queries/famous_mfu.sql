@@ -15,5 +15,5 @@ join record.citations as citations
 join record.sources as sources
     on sources.kind = 'run' and sources.record_id = phases.run_id and sources.key = citations.source
 where phases.reported_mfu is not null
-order by abs(phases.reported_mfu - 0.41), phases.accelerators desc, phases.run_id
+order by abs(phases.reported_mfu - 0.41), phases.accelerators desc, phases.run_id, phases.position
 limit 1

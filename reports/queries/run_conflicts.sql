@@ -7,4 +7,4 @@ join record.runs as runs
     or (conflicts.kind = 'model' and conflicts.record_id = runs.model)
 left join record.sources as sources
     on sources.kind = conflicts.kind and sources.record_id = conflicts.record_id and sources.key = conflicts.source
-order by run_id, conflicts.kind, conflicts.field
+order by run_id, conflicts.kind, conflicts.field, conflicts.other, conflicts.source, conflicts.locator
