@@ -23,6 +23,7 @@ const prefs = (() => {
   const apply = () => {
     root.lang = chosen("lang") === "zh" ? "zh-Hans" : "en";
     root.classList.toggle("dark", dark());
+    document.title = root.dataset[chosen("lang") === "zh" ? "titleZh" : "titleEn"] || document.title;
     listeners.forEach((listener) => listener());
   };
   const start = () => {

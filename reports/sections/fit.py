@@ -35,7 +35,7 @@ def _figure(source: Source, frame: pd.DataFrame) -> Figure:
         "hbm": exact(card),
     }
     words = words_of("fit.states", "over" if total > card else "fits", **values)
-    label = plain("fit.card").format(card=first["card"], hbm=exact(card))
+    label = plain("fit.card").format(hbm=exact(card))
     parts = in_words(frame, "part", "fit.parts").assign(start=frame["gb_end"] - frame["gb"])
     parts = parts.assign(card_label_en=label.en, card_label_zh=label.zh).drop(columns=["model_id", "name", "card"])
     specs = draw(lambda say: charts.states(parts, say), source.fields, words.long)

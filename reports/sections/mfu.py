@@ -128,12 +128,26 @@ def _row_names(groups: pd.DataFrame) -> dict[str, dict[str, str]]:
     return {lang: {row: _row_name(row)[lang] for row in rows} for lang in ("en", "zh")}
 
 
+def generation(architecture: str) -> str:
+    """A hardware generation as its makers write it.
+
+    >>> generation("tpu-v4"), generation("cdna3"), generation("hopper")
+    ('TPU v4', 'CDNA 3', 'Hopper')
+    """
+    family, _, version = architecture.partition("-")
+    if family == "tpu":
+        return f"TPU {version}"
+    if family.startswith("cdna"):
+        return f"CDNA {family.removeprefix('cdna')}"
+    return " ".join([family.capitalize(), version.upper()]).strip()
+
+
 def _row_name(row: str) -> Bi:
     architecture, sparsity = row.split("|")
     kind = code(sparsity)
     if architecture == "all":
         return plain("mfu.strip.all").format(kind=kind)
-    name = architecture.upper() if architecture.startswith(("tpu", "cdna")) else architecture.capitalize()
+    name = generation(architecture)
     return Bi(f"{name} · {kind.en}", f"{name} · {kind.zh}")
 
 
