@@ -12,7 +12,7 @@ from reports.numbers import NOTHING, cell, day, exact, interval, percent, scient
 from reports.run_data import Row, RunData
 from reports.sections.verdicts import GLYPHS, SEVERITY, check_title, sentence
 from reports.source import Fields, is_missing
-from reports.words import Bi, code, has_phrase, phrase, plain
+from reports.words import Bi, code, phrase
 
 AXES = ("tp", "cp", "pp", "dp")
 
@@ -145,8 +145,9 @@ def written(value: Any, field: str, block: str, fields: Fields) -> tuple[Bi, str
     try:
         parsed = json.loads(value)
     except (TypeError, ValueError):
-        word = f"words.code.{value}"
-        return (plain(word) if has_phrase(word) and field.endswith("basis") else Bi.same(cell(value))), ""
+        parsed = value
+    if isinstance(parsed, str):
+        return (code(parsed) if field.endswith(("basis", "sparsity")) else Bi.same(parsed)), ""
     if isinstance(parsed, dict):
         ends = {end: parsed.get(end) for end in ("best", "low", "high")}
         row = {"x": ends["best"], "x_low": ends["low"], "x_high": ends["high"]}

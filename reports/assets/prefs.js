@@ -22,7 +22,7 @@ const prefs = (() => {
 
   const apply = () => {
     root.lang = chosen("lang") === "zh" ? "zh-Hans" : "en";
-    root.classList.toggle("dark", dark());
+    root.classList.toggle("night", dark());
     document.title = root.dataset[chosen("lang") === "zh" ? "titleZh" : "titleEn"] || document.title;
     listeners.forEach((listener) => listener());
   };

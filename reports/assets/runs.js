@@ -16,7 +16,7 @@
     if (table) { table.destroy(); }
     table = new DataTable("#runs", {
       paging: false, autoWidth: false, order: state?.order ?? [[2, "desc"]], search: { search: state?.search ?? prefs.state().q ?? "" },
-      columnDefs: [{ targets: "_all", visible: true }].concat(heads.map((_, place) => ({ targets: place, visible: state ? state.visible[place] : place < shown })).reverse()),
+      columnDefs: heads.map((_, place) => ({ targets: place, visible: state ? state.visible[place] : place < shown })),
       layout: { topStart: { buttons: [{ extend: "colvis", text: said.columns }, { extend: "csvHtml5", text: said.csv, filename: "shardbook-runs", title: null, exportOptions: { ...exported } }] }, topEnd: "search", bottomStart: "info", bottomEnd: null },
       language: { search: said.search, info: said.info, infoEmpty: said.infoEmpty, infoFiltered: said.infoFiltered, zeroRecords: said.zeroRecords },
     });
