@@ -67,6 +67,9 @@ def application(records: Records, architecture: ReadArchitecture, constants: Con
             written = run(database, lambda text: typer.echo(f"  {text} ...", err=True))
         except ClaimError as error:
             raise refuse(str(error)) from None
+        except (KeyError, duckdb.CatalogException, duckdb.BinderException) as error:
+            older = f"the database {database} is older than this version of shardbook ({str(error).splitlines()[0]})"
+            raise refuse(f"{older}; make it anew with: shardbook build") from None
         except duckdb.IOException as error:
             raise refuse(f"the database {database} cannot be used ({str(error).splitlines()[0]})") from None
         typer.echo(", ".join(f"{count:,} {table}" for table, count in written.items()) + f" in {database}")

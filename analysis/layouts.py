@@ -18,7 +18,8 @@ PHASE = (
 Row = dict[str, Any]
 
 FLASH_SINCE = "2023"
-"""FlashAttention (arXiv:2205.14135) came out in May 2022 and into the large frameworks within the year."""
+"""FlashAttention (arXiv:2205.14135) and sequence parallelism (arXiv:2205.05198) came out in May 2022, and into the
+large frameworks within the year."""
 
 
 def layout_row(facts: Facts, model: Facts) -> tuple[Row, list[str]]:
@@ -26,8 +27,8 @@ def layout_row(facts: Facts, model: Facts) -> tuple[Row, list[str]]:
 
     Filled, each named: cp 1, and ep 1 of a mixture of experts (a report without them does not mention them);
     micro_batch 1 (the smallest there is: memory is then a lower bound); the deepest interleaving where a run says that
-    it interleaves and not how deep; fused attention for runs released from 2023 on. Nothing else is filled; what is
-    still missing makes the row unknown.
+    it interleaves and not how deep; fused attention, and sequence parallelism beside TP, for runs released from
+    2023 on. What is still missing makes the row unknown.
 
     >>> row, filled = layout_row({"tp": 8, "recompute_modules": "mlp"}, {"layers": 126})
     >>> row["layers"], row["recompute"], filled
@@ -51,8 +52,9 @@ def layout_row(facts: Facts, model: Facts) -> tuple[Row, list[str]]:
     fill: Row = {name: 1 for name in ("cp", "ep", "micro_batch") if name not in row}
     if row.get("schedule") == "interleaved" and "vpp" not in row and "pp" in row and "layers" in row:
         fill["vpp"] = ceil(row["layers"] / row["pp"])
-    if "attention_kernel" not in row and str(facts.get("released", "")) >= FLASH_SINCE:
-        fill["attention_kernel"] = "flash"
+    if str(facts.get("released", "")) >= FLASH_SINCE:
+        fill |= {} if "attention_kernel" in row else {"attention_kernel": "flash"}
+        fill |= {"sequence_parallel": True} if row.get("tp", 1) > 1 and "sequence_parallel" not in row else {}
     named = [f"{name} {value}" for name, value in fill.items() if name != "ep" or "experts" in row]
     return row | fill, named
 

@@ -132,9 +132,13 @@ def _sentence(error: Exception, connection: duckdb.DuckDBPyConnection) -> str:
         return "The query reaches outside the database (a file, an address or an extension); use its own tables."
     if lines[0].startswith("Catalog Error: Table with name "):
         wanted = lines[0].split("Table with name ")[1].split()[0].strip('"')
-        known = [row[0] for row in connection.execute("select distinct table_name from meta.fields").fetchall()]
+        tables = "select table_name, table_schema from information_schema.tables order by all"
+        known: dict[str, list[str]] = {}
+        for table, schema in connection.execute(tables).fetchall():
+            known.setdefault(table, []).append(table if schema == "main" else f"{schema}.{table}")
         near = get_close_matches(wanted, known, n=1, cutoff=0.5)
-        tip = f"did you mean {near[0]}?" if near else "`select distinct table_name from meta.fields` lists them."
+        lists = "`select table_schema, table_name from information_schema.tables` lists them."
+        tip = f"did you mean {' or '.join(known[near[0]])}?" if near else lists
         return f"The query names a table {wanted} that does not exist; {tip}"
     extra = next((line for line in lines[1:] if line.startswith("Candidate bindings")), "")
     return f"The query was refused: {' '.join([lines[0], extra]).strip()}"

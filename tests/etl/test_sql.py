@@ -59,6 +59,7 @@ def test_reading_statements_are_run(built: Paths, text: str) -> None:
         ("select * from glob('/*')", "outside the database"),
         ("select * from '/etc/hostname'", "does not exist"),
         ("select * from run_sumary", "did you mean run_summary?"),
+        ("select * from verdicts", "did you mean result.verdicts?"),
         ("select tokenz from run_summary", "tokens"),
         ("selec 1", "syntax error"),
         ("select ?", "parameters"),
