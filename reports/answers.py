@@ -9,6 +9,8 @@ from reports.words import Bi, phrase
 
 Answer = tuple[Bi, Bi, str]
 
+TOLD = ("impossible", "strained", "unknown")
+
 
 def answers(source: Source) -> list[Answer]:
     """Question, answer, and where to look."""
@@ -19,8 +21,13 @@ def _adds_up(source: Source) -> Answer:
     rows = source.rows("verdict_counts")
     if not rows:
         return phrase("answers.adds_up.q"), phrase("answers.not_yet"), "#verdicts"
-    bad = [row["name"] for row in rows if row["verdict"] == "impossible"]
-    named = {"names": Bi(", ".join(bad[:6]), "、".join(bad[:6])), "bad": len(bad), "n": len(rows)}
+    by = {verdict: [row["name"] for row in rows if row["verdict"] == verdict] for verdict in TOLD}
+    bad, strained = by["impossible"], by["strained"]
+    named = {
+        "names": Bi(", ".join(bad[:6]), "、".join(bad[:6])),
+        "bad": len(bad), "strained": len(strained),
+        "n": len(rows) - len(by["unknown"]), "unknown": len(by["unknown"]),
+    }  # fmt: skip
     variant = "none" if not bad else "some" if len(bad) <= 6 else "many"
     return phrase("answers.adds_up.q"), phrase(f"answers.adds_up.{variant}", **named), "#verdicts"
 

@@ -97,8 +97,7 @@ def _runs(pages: Pages, source: Source, folder: Path, progress: Progress) -> Non
         progress(f"run {place} of {len(bundles)}: {data.summary['run_id']}")
         path = folder / "runs" / f"{data.summary['run_id']}.html"
         context = run_page.context(data, source.fields)
-        edit = f"../../../../{context['record']}"
-        page.write(path, pages.render("run.html.j2", script=script, style=style, root="../../", edit=edit, **context))
+        page.write(path, pages.render("run.html.j2", script=script, style=style, root="../../", **context))
         written.add(path)
     for stale in set((folder / "runs").rglob("*.html")) - written:
         stale.unlink()

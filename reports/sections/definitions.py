@@ -66,7 +66,8 @@ def _scope_median(source: Source, name: str, kind: str) -> Cell:
     count = statistic(source, f"mfu-gap-{name}", f"n_{kind}")
     found = statistic(source, f"mfu-gap-{name}", f"median_{kind}")
     n = 0 if count is None else int(count["value"])
-    return Cell(Bi.same(f"{percent(found['value'])} ({n})" if found else f"({n})"), found["value"] if found else None)
+    median = percent(found["value"]) if found else NOTHING
+    return Cell(Bi.same(f"{median} ({n})"), found["value"] if found else None)
 
 
 def _median(group: dict[str, Any] | None) -> Cell:
