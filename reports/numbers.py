@@ -12,6 +12,8 @@ _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _PREFIXES = ((1e12, "T"), (1e9, "B"), (1e6, "M"))
 _DATE_LENGTH = {"year": 4, "month": 7, "day": 10}
 NOTHING = "–"
+_SHARES = {"mfu", "hfu", "goodput", "bubble", "disclosed", "share"}
+"""Words of a column's name that make its value a share, printed in percent."""
 
 
 def significant(value: float, digits: int = 3) -> str:
@@ -106,6 +108,8 @@ def cell(value: Any, unit: str = "", column: str = "") -> str:
 
     >>> cell(0.41, "1", "mfu_6nd"), cell(None), cell(True), cell([7, 8, 8])
     ('41.0%', '–', 'yes', '7, 8, 8')
+    >>> cell(1, "", "shared_experts")
+    '1'
     """
     if is_missing(value):
         return NOTHING
@@ -119,7 +123,7 @@ def cell(value: Any, unit: str = "", column: str = "") -> str:
 
 
 def _number(value: float, unit: str, column: str) -> str:
-    if any(word in column for word in ("mfu", "hfu", "goodput", "bubble", "disclosed", "share")):
+    if _SHARES & set(column.split("_")):
         return percent(value, 1)
     if unit == "FLOP" or abs(value) >= 1e15:
         return scientific(value, 3)
