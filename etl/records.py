@@ -131,7 +131,7 @@ def load(data: Path) -> Catalogue:
     """
     catalogue = Catalogue(data, {kind: {} for kind in (*FOLDERS, *SINGLES)})
     inside = data.resolve()
-    for file in sorted(path for path in data.rglob("*") if not path.is_dir() or path.is_symlink()):
+    for file in sorted(path for path in data.rglob("*") if _is_meant_as_record(path)):
         if any(part.startswith(".") for part in file.relative_to(data).parts):
             continue
         name = printable((Path(data.name) / file.relative_to(data)).as_posix())
@@ -142,6 +142,11 @@ def load(data: Path) -> Catalogue:
         kind, key = kind_of(data, file) or ("", "")
         catalogue.add(Record(kind, key, file, yaml_io.read(file, name)))
     return catalogue
+
+
+def _is_meant_as_record(path: Path) -> bool:
+    """Every file, every link, and a folder whose name ends like a record's."""
+    return not path.is_dir() or path.is_symlink() or path.suffix == ".yaml"
 
 
 def _resolved(file: Path) -> Path:

@@ -141,6 +141,8 @@ def part(column: Column, found: Any) -> Any:
 def _whole(found: Any, column: Column, name: str) -> int:
     if found != int(found):
         raise ValueError(f"{name}: {column.name} is {found} but counts whole things; write a whole number.")
+    if abs(found) >= 2**63:
+        raise ValueError(f"{name}: {column.name} is {found:g}, more than can be counted; write what the source prints.")
     return int(found)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import stat
 from pathlib import Path
 
 from etl.findings import Finding
@@ -11,7 +12,8 @@ SIZE_LIMIT = 100_000
 # Findings that `shardbook fmt` repairs; the rest of the file is still read.
 REPAIRABLE = frozenset({"YAM002", "YAM003", "YAM019"})
 # U+0085, U+2028 and U+2029 end a line in YAML 1.1 but not in an editor, so line numbers would drift.
-CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+# U+202A to U+202E and U+2066 to U+2069 turn the direction of text, so that a reviewer sees another order than is there.
+CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x9f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff]")
 
 
 def fetch(path: Path, name: str) -> bytes | Finding:
@@ -27,7 +29,11 @@ def fetch(path: Path, name: str) -> bytes | Finding:
     its bytes, or the finding that says why not
     """
     try:
-        size = path.stat().st_size
+        status = path.stat()
+        # A pipe would be waited for, and a folder is no record even where its name ends like one.
+        if not stat.S_ISREG(status.st_mode):
+            return Finding(name, 1, 1, "YAM018", "this is not a file but a folder or a device", "write the record here")
+        size = status.st_size
         if size > SIZE_LIMIT:
             return _too_large(size, name)
         return path.read_bytes()

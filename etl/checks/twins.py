@@ -66,12 +66,12 @@ def two_records_of_one_name(subject: Subject) -> Iterator[Finding]:
         yield subject.at(("name",), f"{name!r} is also the name of {others[0]}", "tell the two apart in their names")
 
 
-MARKUP = re.compile(r"<[A-Za-z/!?]|&[a-z]+;|&#|^[“”„‘’]")
+MARKUP = re.compile(r"<[A-Za-z/!?]|&[a-z]+;|&#|^[“”„‘’]|[\u202a-\u202e\u2066-\u2069]")
 
 
 @check("NAM003", "markup-in-name")
 def markup_in_name(subject: Subject) -> Iterator[Finding]:
-    """Names and titles are plain text: no tags, no HTML entities, no typographic quotes around them."""
+    """Names and titles are plain text: no tags, entities, quotes around them, nor marks that turn its direction."""
     value = subject.value
     texts: list[tuple[Path, str]] = [
         ((field,), value[field]) for field in ("name", "organization", "vendor", "family") if field in value

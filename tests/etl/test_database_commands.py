@@ -36,6 +36,15 @@ def test_build_refuses_records_with_findings_and_keeps_the_last_file(
     assert house.database.read_bytes() == before
 
 
+def test_a_count_beyond_64_bits_is_refused_in_a_sentence(house: Paths, monkeypatch: pytest.MonkeyPatch) -> None:
+    record = house.data / "models" / "acme" / "moe.yaml"
+    record.write_text(re.sub(r"layers: \d+", "layers: 9223372036854775808", record.read_text(), count=1))
+    done = run(house.root, monkeypatch, "build")  # one more than a signed count of 64 bits holds
+    assert done.exit_code == 1, done.output
+    assert "layers is 9.22337e+18, more than can be counted" in done.output
+    assert not house.database.exists()
+
+
 def test_a_draft_is_refused_in_a_sentence(house: Paths, monkeypatch: pytest.MonkeyPatch) -> None:
     record = house.data / "models" / "acme" / "moe.yaml"
     record.write_text(re.sub(r"layers: \d+", "layers: todo", record.read_text(), count=1))

@@ -1,5 +1,6 @@
 """Strict YAML: what is read, what is refused, and the sentence for each refusal."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -185,6 +186,23 @@ def test_a_record_with_a_few_bytes_changed_never_crashes(data: st.DataObject) ->
     doc = yaml_io.parse(bytes(content), "r.yaml")
     assert doc.findings or doc.root is not None
     assert all(one.line >= 1 and one.col >= 1 and one.message and one.tip for one in doc.findings)
+
+
+def test_what_is_no_file_is_told_and_not_waited_for(tmp_path: Path) -> None:
+    runs = tmp_path / "data" / "runs" / "acme"
+    (runs / "folder.yaml").mkdir(parents=True)
+    os.mkfifo(runs / "pipe.yaml")
+    found = [record.doc.findings[0] for record in records.load(tmp_path / "data")]
+    assert [(one.path, one.code, one.message) for one in found] == [
+        (f"data/runs/acme/{name}.yaml", "YAM018", "this is not a file but a folder or a device")
+        for name in ("folder", "pipe")
+    ]
+
+
+@pytest.mark.parametrize("mark", ["\u202e", "\u2066"])
+def test_marks_that_turn_the_direction_of_text_are_refused(mark: str) -> None:
+    code = f"U+{ord(mark):04X}"
+    assert f"r.yaml:1:7 YAM004 character {code} is not text" in only(f"name: {mark}x\n")
 
 
 def test_a_link_out_of_data_is_not_followed(tmp_path: Path) -> None:
