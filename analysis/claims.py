@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
 import string
-from collections.abc import Iterator, Mapping
+import threading
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import duckdb
 
 Row = dict[str, Any]
 VERDICTS = ("holds", "holds-with-conditions", "does-not-hold", "cannot-tell")
+# Sign, thousands, digits, kind: no width, which could fill the memory with blanks.
+SPEC = re.compile(r"[+]?,?(\.\d)?[a-z%]?")
+LONGEST = 60.0
+"""A query that takes longer [s] goes round in circles: those of the record take milliseconds."""
 TEXTS = ("finding_en", "finding_zh", "would_change_en", "would_change_zh")
 
 
@@ -46,27 +52,48 @@ def judge(connection: duckdb.DuckDBPyConnection, claim: Mapping[str, Any]) -> Ro
     return key | texts
 
 
-def answer(connection: duckdb.DuckDBPyConnection, claim: Mapping[str, Any]) -> Row:
+def answer(connection: duckdb.DuckDBPyConnection, claim: Mapping[str, Any], longest: float = LONGEST) -> Row:
     """The one row of a claim's query, by column."""
     sql = str(claim["sql"])
     try:
         statements = connection.extract_statements(sql)
         if [one.type for one in statements] != [duckdb.StatementType.SELECT]:
             raise ClaimError(f"claim {claim['id']}: sql holds one select and nothing else")
-        result = connection.execute(sql)
+        names, found = _fetched(connection, sql, longest)
+    except duckdb.InterruptException:
+        raise ClaimError(f"claim {claim['id']}: its query was stopped after {longest:g} s; let it end") from None
     except duckdb.Error as error:
         reason = str(error).strip().splitlines()[0]
         raise ClaimError(f"claim {claim['id']}: its query fails ({reason}); try it with shardbook sql") from None
-    names, found = [column[0] for column in result.description], result.fetchall()
     if len(found) != 1:
-        raise ClaimError(f"claim {claim['id']}: its query returns {len(found)} rows; it has to return one")
+        rows_found = len(found) or "no"
+        raise ClaimError(f"claim {claim['id']}: its query returns {rows_found} rows; it has to return one")
     return dict(zip(names, found[0], strict=True))
+
+
+def _fetched(connection: duckdb.DuckDBPyConnection, sql: str, longest: float) -> tuple[list[str], list[Any]]:
+    """Columns and at most two rows of a query that is stopped when it takes too long."""
+    watch = threading.Timer(longest, connection.interrupt)
+    watch.start()
+    try:
+        result = connection.execute(sql)
+        return [column[0] for column in result.description], result.fetchmany(2)
+    finally:
+        watch.cancel()
 
 
 class _Words(string.Formatter):
     """Fills {column} and {column:format}; a value that is not known reads as a dash."""
 
+    def get_field(self, field_name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any, str]:
+        del args
+        if not field_name.isidentifier():
+            raise ValueError(f"{field_name!r} is no column")
+        return kwargs[field_name], field_name
+
     def format_field(self, value: Any, format_spec: str) -> str:
+        if not SPEC.fullmatch(format_spec):
+            raise ValueError(f"{format_spec!r} is no format like ,.0f or .1%")
         return "–" if value is None else str(super().format_field(value, format_spec))
 
 

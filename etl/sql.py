@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,15 +22,21 @@ SANDBOX: dict[str, str | bool | int | float | list[str]] = {
     "lock_configuration": True,
 }
 READING = {"SELECT", "EXPLAIN"}
+LONGEST = 60.0
+"""A query that takes longer [s] is stopped: one that never ends must not hold the machine."""
+MOST_ROWS = 1_000_000
+"""More rows are refused: an answer is held in memory before it is printed."""
 
 
-def query(path: Path, text: str) -> Answer:
+def query(path: Path, text: str, longest: float = LONGEST, most_rows: int = MOST_ROWS) -> Answer:
     """Run one reading statement on the database at `path`, opened read-only inside the sandbox.
 
     Parameters
     ----------
     path : the built database.
     text : one SQL statement that reads; a semicolon at its end is allowed.
+    longest : time after which it is stopped [s].
+    most_rows : rows that an answer may have.
 
     Returns
     -------
@@ -37,7 +44,8 @@ def query(path: Path, text: str) -> Answer:
 
     Raises
     ------
-    RefusalError : for a missing or foreign file, a lock, an empty, broken or second statement, and any writing.
+    RefusalError : for a missing or foreign file, a lock, an empty, broken or second statement, any writing, and an
+        answer that takes too long or has too many rows.
 
     >>> query(Path("nowhere.duckdb"), "select 1")
     Traceback (most recent call last):
@@ -46,13 +54,21 @@ def query(path: Path, text: str) -> Answer:
     import duckdb
 
     connection = open_sandbox(path)
+    watch = threading.Timer(longest, connection.interrupt)
+    watch.start()
     try:
         cursor = connection.execute(only_statement(connection, text))
         columns = tuple(column[0] for column in cursor.description or ())
-        return Answer(columns, cursor.fetchall(), _flop_columns(connection))
+        rows = cursor.fetchmany(most_rows + 1)
+        if len(rows) > most_rows:
+            raise RefusalError(f"The answer has more than {most_rows:,} rows; add a limit, or use shardbook export.")
+        return Answer(columns, rows, _flop_columns(connection))
+    except duckdb.InterruptException:
+        raise RefusalError(f"The query was stopped after {longest:g} s; ask for less, or see that it ends.") from None
     except duckdb.Error as error:
         raise RefusalError(_sentence(error, connection)) from None
     finally:
+        watch.cancel()
         connection.close()
 
 
@@ -83,7 +99,7 @@ def open_sandbox(path: Path) -> duckdb.DuckDBPyConnection:
     try:
         return duckdb.connect(str(path), read_only=True, config=SANDBOX)
     except duckdb.Error as error:
-        if "lock" in str(error).lower():
+        if "conflicting lock" in str(error).lower():
             raise RefusalError(
                 f"{path} is held by another program that writes it; try again when that has ended."
             ) from None

@@ -3,7 +3,7 @@
 import duckdb
 import pytest
 
-from analysis.claims import ClaimError, judge
+from analysis.claims import ClaimError, answer, judge
 
 TEXTS = {
     "finding_en": "{n} runs", "finding_zh": "{n} 个", "would_change_en": "more than {n}", "would_change_zh": "多于 {n}",
@@ -46,6 +46,18 @@ def test_a_value_that_is_not_known_reads_as_a_dash(connection):
 def test_a_claim_that_cannot_be_judged_is_refused_with_its_name(connection, sql, words):
     with pytest.raises(ClaimError, match=f"claim x: .*{words}"):
         judge(connection, claim(sql))
+
+
+@pytest.mark.parametrize("text", ["{verdict.__class__}", "{verdict[0]}", "{n:999999999d}", "{0}", "{n!z}", "{n"])
+def test_a_text_reaches_columns_and_nothing_else(connection, text):
+    with pytest.raises(ClaimError, match="claim x: a text cannot be filled"):
+        judge(connection, claim("select 'holds' as verdict, 1 as n", finding_en=text))
+
+
+def test_a_query_without_end_is_stopped(connection):
+    endless = "with recursive r as (select 1 as i union all select i from r) select count(*) as n from r"
+    with pytest.raises(ClaimError, match=r"claim x: its query was stopped after 0\.2 s"):
+        answer(connection, claim(endless), longest=0.2)
 
 
 def test_nothing_is_dropped_by_a_claim(connection):

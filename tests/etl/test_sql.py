@@ -105,3 +105,29 @@ def test_two_readers_do_not_disturb_each_other(built: Paths) -> None:
         elsewhere[-1] += "print(query(Path(sys.argv[1]), 'select count(*) from run_summary').rows)"
         done = subprocess.run([*elsewhere, str(built.database)], capture_output=True, text=True, check=True)
     assert done.stdout == "[(3,)]\n"
+
+
+@pytest.mark.parametrize(
+    "endless",
+    [
+        "with recursive r as (select 1 as i union all select i from r) select count(*) from r",
+        "with recursive r as (select 1 as i union all select i + 1 from r) from r",
+    ],
+)
+def test_a_query_without_end_is_stopped(built: Paths, endless: str) -> None:
+    with pytest.raises(RefusalError, match=r"stopped after 0\.3 s"):
+        query(built.database, endless, longest=0.3)
+
+
+def test_an_answer_of_too_many_rows_is_refused_before_it_fills_the_memory(built: Paths) -> None:
+    assert len(query(built.database, "from range(100)", most_rows=100).rows) == 100
+    with pytest.raises(RefusalError, match="more than 100 rows; add a limit"):
+        query(built.database, "from range(1000000000000)", most_rows=100)
+
+
+def test_a_damaged_file_is_not_called_busy(built: Paths, tmp_path: Path) -> None:
+    content = bytearray(built.database.read_bytes())
+    content[9000:20000] = bytes(255 - byte for byte in content[9000:20000])
+    (tmp_path / "damaged.duckdb").write_bytes(content)
+    with pytest.raises(RefusalError, match="not a readable DuckDB database"):
+        query(tmp_path / "damaged.duckdb", "from run_summary")
