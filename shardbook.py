@@ -101,10 +101,37 @@ def application() -> typer.Typer:
     return front
 
 
+def refusal(error: Exception) -> str | None:
+    """What to say instead of a traceback; None where the fault is ours and the traceback is wanted.
+
+    A record that cannot be read, a constant that is missing, a disk that is full or read-only and a file that is no
+    sound database can meet any command.
+    """
+    import duckdb
+
+    from analysis.constants import MissingConstantError
+    from etl.refusal import RefusalError
+
+    if isinstance(error, RefusalError | MissingConstantError):
+        return str(error)
+    if isinstance(error, OSError):
+        return f"{error.filename}: {error.strerror}" if error.filename else str(error)
+    # Plain duckdb.Error is how a damaged file is told; faults in a query have classes of their own.
+    if isinstance(error, duckdb.IOException | duckdb.FatalException) or type(error) is duckdb.Error:
+        return f"the database cannot be used ({str(error).splitlines()[0]}); make it anew with: shardbook build"
+    return None
+
+
 def main() -> None:
-    """Run the command line; a closed pipe ends it quietly."""
+    """Run the command line; a closed pipe ends it quietly, bad input and a bad disk in one sentence."""
     try:
         application()()
     except BrokenPipeError:
         sys.stderr.close()
         raise SystemExit(141) from None
+    except Exception as error:
+        sentence = refusal(error)
+        if sentence is None:
+            raise
+        sys.stderr.write(f"shardbook: {sentence}\n")
+        raise SystemExit(1) from None

@@ -10,6 +10,22 @@ import yaml
 Leaf = Mapping[str, Any]
 
 
+class MissingConstantError(Exception):
+    """A constant that the engine needs and the calibration file lacks; the text names it and a way out."""
+
+
+class Values(dict[str, Any]):
+    """Constants or sections by name; one that is not there is told in a sentence.
+
+    >>> Values({"a": 1.0})["b"]
+    Traceback (most recent call last):
+    analysis.constants.MissingConstantError: data/calibration.yaml lacks b; take the file that belongs to this version
+    """
+
+    def __missing__(self, key: str) -> Any:
+        raise MissingConstantError(f"data/calibration.yaml lacks {key}; take the file that belongs to this version")
+
+
 def leaves(section: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Leaf]]:
     """Every constant of a section with its dotted name, in file order.
 
@@ -23,13 +39,13 @@ def leaves(section: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, 
             yield from leaves(item, f"{prefix}{key}.")
 
 
-def flatten(section: Mapping[str, Any]) -> dict[str, float]:
+def flatten(section: Mapping[str, Any]) -> Values:
     """Values of a section by dotted name.
 
     >>> flatten({"link": {"scale_up_share": {"value": 0.75, "unit": "1"}}})
     {'link.scale_up_share': 0.75}
     """
-    return {name: float(leaf["value"]) for name, leaf in leaves(section)}
+    return Values({name: float(leaf["value"]) for name, leaf in leaves(section)})
 
 
 def with_values(section: Mapping[str, Any], values: Mapping[str, float], prefix: str = "") -> dict[str, Any]:

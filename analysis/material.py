@@ -9,6 +9,7 @@ import duckdb
 import pandas as pd
 
 from analysis.cases import Facts, model_facts, query
+from analysis.constants import Values
 
 Constants = dict[str, Any]
 
@@ -35,7 +36,7 @@ def nested(values: dict[str, float]) -> Constants:
     >>> nested({"timing.link.scale_up_share": 0.75})
     {'timing': {'link': {'scale_up_share': {'value': 0.75}}}}
     """
-    sections: Constants = {}
+    sections: Constants = Values()
     for key, value in values.items():
         *path, last = key.split(".")
         place = sections
