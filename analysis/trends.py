@@ -172,6 +172,9 @@ def _gaps(table: pd.DataFrame) -> Iterator[Row]:
             yield frame.row(f"n_{group}", value=float(len(values)), note=sizes)
         if min(len(values) for values in groups) < ENOUGH:
             yield frame.row("points", value=float(len(part)), note=f"cannot tell: {sizes}")
+            for group, values in zip(MFU_GROUPS, groups, strict=True):
+                if len(values):
+                    yield frame.row(f"median_{group}", value=float(np.median(values)), unit="1", note=sizes)
             continue
         yield from _gap_rows(frame, gap(*groups), sizes)
 

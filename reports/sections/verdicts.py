@@ -39,7 +39,7 @@ def sentence(row: dict[str, Any]) -> Bi:
 def _problems(source: Source, rows: list[dict[str, Any]]) -> Figure:
     bad = [row for row in rows if row["status"] in ("impossible", "strained")]
     runs = {row["run_id"] for row in bad if row["status"] == "impossible"}
-    checked = {row["run_id"] for row in rows}
+    checked = {row["run_id"] for row in rows if row["status"] != "unknown"}
     words = words_of("verdicts.problems", "some" if runs else "none", bad=len(runs), n=len(checked), rows=len(bad))
     context = {"groups": _groups(source, bad), "glyphs": GLYPHS}
     table = _table(bad)
