@@ -149,7 +149,6 @@ def application(records: Records, architecture: ReadArchitecture, constants: Con
     @app.command(
         epilog="Example: shardbook fit meta/llama-3.1-405b --accelerator nvidia/h100-sxm-80gb --accelerators 16384"
         " --tp 8 --pp 16 --seq-len 8192 --global-batch 2048 --vs vpp=8"
-        " --tp 8 --pp 16 --seq-len 8192 --global-batch 2048 --vs vpp=8"
     )
     def fit(
         model: Annotated[str, typer.Argument(help="A model record (ORG/NAME) or the path of a published config.")],
