@@ -15,8 +15,8 @@ from reports.voice import Voice
 _TOP = 0.7
 _STEP = 44
 _ROW = 17
-_ROOM = 0.08
-"""Room for the number beside the rightmost mark."""
+_TURN = 0.5
+"""Above this utilisation the number stands on the left of its mark, where there is room on any screen."""
 
 
 def strip(points: pd.DataFrame, groups: pd.DataFrame, bands: pd.DataFrame, rows: dict[str, str], say: Voice) -> Drawing:
@@ -47,15 +47,16 @@ def dots(points: pd.DataFrame, rows: dict[str, str], say: Voice) -> Drawing:
         .sort(field="order", op="min", order="ascending")
         .axis(title=None, labelExpr=labels, domain=False, ticks=False, labelPadding=6)
     )
-    x = _share(say, _top(points) + _ROOM)
+    x = _share(say, _top(points))
     marks = _marks(points, say).encode(x("mfu"), y)
-    words = (
-        alt.Chart(points)
-        .transform_filter(_chosen())
-        .mark_text(style="soft-label", align="left", dx=8, aria=False)
-        .encode(x("mfu"), y, text="label:N")
+    words = alt.Chart(points).transform_filter(_chosen()).mark_text(style="soft-label", aria=False)
+    words.mark.align = alt.ExprRef(f"datum.mfu > {_TURN} ? 'right' : 'left'")
+    words.mark.dx = alt.ExprRef(f"datum.mfu > {_TURN} ? -8 : 8")
+    return (
+        alt.layer(marks, words.encode(x("mfu"), y, text="value:N"))
+        .add_params(_convention())
+        .properties(height=alt.Step(_ROW))
     )
-    return alt.layer(marks, words).add_params(_convention()).properties(height=alt.Step(_ROW))
 
 
 def _marks(points: pd.DataFrame, say: Voice) -> alt.Chart:

@@ -165,7 +165,7 @@ def dots(source: Source, frame: pd.DataFrame) -> Figure:
     named = frame.assign(key=frame["run_id"] + "|" + frame["phase"].fillna(""))
     names = {row["key"]: row["name"] + (f" · {row['phase']}" if row["phase"] else "") for row in records(named)}
     points = mfu_long(frame)
-    points = points.assign(key=points["run_id"] + "|" + points["phase"].fillna(""), label=points["value"])
+    points = points.assign(key=points["run_id"] + "|" + points["phase"].fillna(""))
     points = points.assign(order=range(len(points)))
     points = points.drop(columns=["run_id", "architecture", "mfu_basis"])
     specs = draw(lambda say: charts.dots(points, names, say), source.fields, words.long)
