@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from analysis.cases import Facts
 from analysis.detail import Detail, detail, states_gib
+from analysis.fit_checks import contradictions
 from analysis.layouts import ARCHITECTURE, leanest
 from analysis.material import Material
 
@@ -18,6 +20,8 @@ INTEGERS = (
 )  # fmt: skip
 WORDS = ("accelerator", "precision", "recompute", "schedule", "attention_kernel", "layers_per_stage", "network_note")
 FLAGS = ("sequence_parallel",)
+COMMA = re.compile(r",(?![^(]*\))(?=[^,=]*=)")
+"""A comma that another field follows: those of a list of layers or within brackets do not count."""
 EXIT_CODES = {"could-fit": 0, "does-not-fit": 1, "unknown": 3}
 
 
@@ -101,9 +105,11 @@ def parse_change(text: str) -> Row:
 
     >>> parse_change("tp=4,recompute=full")
     {'tp': 4, 'recompute': 'full'}
+    >>> parse_change("recompute=selective (mlp,moe_act)")
+    {'recompute': 'selective (mlp,moe_act)'}
     """
     change: Row = {}
-    for item in filter(None, (part.strip() for part in text.split(","))):
+    for item in filter(None, (part.strip() for part in COMMA.split(text))):
         name, sign, value = item.partition("=")
         name = name.strip().replace("-", "_")
         if not sign or name not in (*INTEGERS, *WORDS, *FLAGS):
@@ -115,8 +121,8 @@ def parse_change(text: str) -> Row:
 
 def _value(name: str, text: str) -> Any:
     if name in INTEGERS:
-        if not text.isdigit():
-            raise LayoutError(f"--vs {name} takes a whole number, not {text!r}")
+        if not (text.isascii() and text.isdigit()) or (int(text[:30]) < 1 and name != "zero_stage"):
+            raise LayoutError(f"--vs {name} takes a whole number from 1, not {text[:30]!r}")
         return int(text)
     if name in FLAGS:
         return text.lower() in ("true", "yes", "1")
@@ -134,8 +140,16 @@ def fit(model: Facts, layout: Row, material: Material) -> Fit:
         Columns of a layout row; see `complete` for what is derived.
     material
         Accelerators and constants.
+
+    Raises
+    ------
+    LayoutError
+        The degrees do not multiply, or do not divide what they cut.
     """
     row = {name: model[name] for name in ARCHITECTURE if name in model} | complete(layout) | {"id": "fit"}
+    wrong = list(contradictions(row))
+    if wrong:
+        raise LayoutError("; ".join(wrong))
     found = detail(row, material)
     states = states_gib([leanest(row)[0]], material)[0]
     card = card_gib(str(row["accelerator"]), material)

@@ -8,7 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.cells import Array, Reasons, distinct_texts
+from analysis.cells import BLANK, Array, Reasons, distinct_texts
+
+ITEM = r"\d{1,4}(?:\s*\*\s*\d{1,4})?"
+WRITTEN = re.compile(rf"[\[(\s]*(?:{ITEM}(?:[,;\s-]+{ITEM})*)?[\])\s,;-]*")
+"""How a split may be written; four digits are more layers or stages than any model has."""
 
 
 def counts(text: str) -> list[float]:
@@ -16,8 +20,12 @@ def counts(text: str) -> list[float]:
 
     >>> counts("[7, 8*14, 7]")[:3], len(counts("[7, 8*14, 7]"))
     ([7.0, 8.0, 8.0], 16)
+    >>> counts("seven and eight"), counts("8*999999999999")
+    ([], [])
     """
     out: list[float] = []
+    if not WRITTEN.fullmatch(text):
+        return out
     for layers, times in re.findall(r"(\d+)(?:\s*\*\s*(\d+))?", text):
         out += [float(layers)] * int(times or 1)
     return out
@@ -35,6 +43,10 @@ def read_stage_layers(column: pd.Series[Any], number: dict[str, Array], reasons:
     for place, values in enumerate(parsed):
         table[place, : len(values)] = values
     chunks = table[codes]
+    unread = np.array([not values and text.lower() not in BLANK for text, values in zip(texts, parsed, strict=True)])
+    reasons.add(
+        np.append(unread, False)[codes], lambda i: f"layers_per_stage is not understood: {str(column.iloc[i])[:40]!r}"
+    )
     said = ~np.isnan(chunks).all(axis=1) if width else np.zeros(len(codes), dtype=bool)
     given, total = (~np.isnan(chunks)).sum(axis=1), np.nansum(chunks, axis=1)
     pp, vpp, layers = number["pp"], number["vpp"], number["layers"]

@@ -20,10 +20,38 @@ def test_a_layout_that_does_not_multiply_names_the_nearest_that_does():
         complete({"accelerators": 16384, "tp": 8, "pp": 16, "dp": 4})
 
 
-@pytest.mark.parametrize("text", ["tq=8", "tp", "tp=eight", "tp="])
+@pytest.mark.parametrize("text", ["tq=8", "tp", "tp=eight", "tp=", "tp=0", "tp=٣", "dp=-1"])
 def test_a_change_that_is_no_layout_field_is_refused_with_a_way_out(text):
     with pytest.raises(LayoutError, match="--vs"):
         parse_change(text)
+
+
+def test_commas_within_a_value_end_no_field():
+    text = "recompute=selective (mlp,moe_act),layers_per_stage=7,8*14,7,tp=4"
+    assert parse_change(text) == {"recompute": "selective (mlp,moe_act)", "layers_per_stage": "7,8*14,7", "tp": 4}
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        # Llama 3.1 405B (Table 3 of its paper): 128 heads, 126 layers, no experts; here DP 128, 2,048 sequences.
+        ({"tp": 256, "pp": 1}, "128 heads do not divide by TP 256; TP 128 divides them"),
+        ({"ep": 8}, "EP 8 cuts experts, and the model has none"),
+        ({"vpp": 9}, "PP 16 x VPP 9 = 144 stages for 126 layers"),
+        ({"micro_batch": 3}, "DP 128 x micro-batch 3 = 384; the nearest that does: 1,920"),
+        ({"global_batch": 1}, "the nearest that does: 128"),
+    ],
+)
+def test_a_layout_that_cannot_be_cut_like_that_is_refused(material, change, words):
+    with pytest.raises(LayoutError, match=words):
+        fit(material.models["meta/llama-3.1-405b"], LLAMA | change, material)
+
+
+def test_experts_divide_over_their_ranks(material):
+    # DeepSeek-V3 has 256 routed experts (its report, Section 4.2): 96 ranks cannot share them evenly.
+    layout = {"accelerator": "nvidia/h800-sxm-80gb", "accelerators": 1536, "pp": 16, "ep": 96, "seq_len": 4096}
+    with pytest.raises(LayoutError, match="256 experts do not divide by EP 96; EP 64 divides them"):
+        fit(material.models["deepseek/deepseek-v3"], layout | {"global_batch": 15360}, material)
 
 
 def test_llama_405b_needs_interleaving_to_reach_41_percent(material):

@@ -36,6 +36,9 @@ def test_rows_without_a_split_have_no_stages() -> None:
     [
         ("[8, 8, 8]", "layers_per_stage has 3 values for pp 4"),
         ("[8, 8, 8, 7]", "layers_per_stage adds up to 31, layers is 32"),
+        ("a;b", "layers_per_stage is not understood: 'a;b'"),
+        ("8*999999999999", "layers_per_stage is not understood: '8*999999999999'"),
+        ("8" * 60 + "x", "layers_per_stage is not understood: '8888"),
     ],
 )
 def test_a_split_that_contradicts_the_row_is_refused(text: str, sentence: str) -> None:
