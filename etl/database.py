@@ -43,6 +43,8 @@ def build(paths: Paths, catalogue: records.Catalogue, progress: Progress = lambd
         write(unfinished, paths, catalogue, progress)
         progress("putting it in place")
         unfinished.replace(paths.database)
+        # What a program that was killed had not yet merged into the old file would keep the new one from being opened.
+        paths.database.with_name(f"{paths.database.name}.wal").unlink(missing_ok=True)
     return count(catalogue)
 
 

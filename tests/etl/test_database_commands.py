@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -34,6 +36,17 @@ def test_build_refuses_records_with_findings_and_keeps_the_last_file(
     assert done.output.startswith("shardbook: data/runs/acme/moe.yaml:")
     assert "nothing was built, `shardbook check` lists all" in done.output
     assert house.database.read_bytes() == before
+
+
+def test_what_a_killed_writer_left_beside_the_database_does_not_spoil_the_next(
+    house: Paths, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(house.root, monkeypatch, "build")
+    killed = "import duckdb, os, sys; c = duckdb.connect(sys.argv[1]); c.execute('create table x (a int)'); os._exit(9)"
+    subprocess.run([sys.executable, "-c", killed, str(house.database)], check=False)
+    assert house.database.with_name("shardbook.duckdb.wal").exists()
+    assert run(house.root, monkeypatch, "build").exit_code == 0
+    assert run(house.root, monkeypatch, "sql", "select count(*) as n from record.runs").output.split()[-3:][0] == "3"
 
 
 def test_a_count_beyond_64_bits_is_refused_in_a_sentence(house: Paths, monkeypatch: pytest.MonkeyPatch) -> None:
