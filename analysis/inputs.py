@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.cells import Array, Reasons, categories, numbers, switches
+from analysis.cells import SWITCHES, Array, Reasons, categories, numbers, switches
 from analysis.columns import COUNTS, FLAGS, SCHEDULE_NAMES, TALLIES, check_columns, in_base_units
 from analysis.layout_checks import layout_reasons, shape_reasons
 from analysis.physics import attention, bubble
@@ -139,8 +139,9 @@ def _mechanism_reasons(table: pd.DataFrame, kernel: Array, recompute: Recompute,
     reasons.add(recompute.understood == 0, lambda i: f"recompute is not understood: {str(words[i])[:40]!r}")
 
 
-FSDP_STAGES = {"hybrid": 3.0, "full": 3.0, "true": 3.0, "1": 3.0, "1.0": 3.0, "shard-grad-op": 2.0}
-"""ZeRO stage that a word in the fsdp column means; others say nothing."""
+FSDP_STAGES = {"hybrid": 3.0, "full": 3.0, "shard-grad-op": 2.0}
+FSDP_STAGES |= {text: 3.0 if on else np.nan for text, on in SWITCHES.items()}
+"""ZeRO stage that a word in the fsdp column means; a plain no says nothing."""
 
 
 def _fsdp_stage(table: pd.DataFrame) -> Array:
@@ -150,6 +151,10 @@ def _fsdp_stage(table: pd.DataFrame) -> Array:
 def _hybrid_reasons(table: pd.DataFrame, number: dict[str, Array], reasons: Reasons) -> None:
     hybrid = categories(_column(table, "fsdp"), lambda text: float(text == "hybrid")) > 0
     reasons.add(hybrid & np.isnan(number["fsdp_shard"]), lambda _: "fsdp_shard is not stated for a hybrid shard")
+    unread = categories(_column(table, "fsdp"), lambda text: float(text not in FSDP_STAGES)) > 0
+    cells = _column(table, "fsdp").to_numpy(dtype=object)
+    told = np.isnan(number["zero_stage"]) & unread
+    reasons.add(told, lambda i: f"fsdp is not understood: {str(cells[i])[:40]!r}")
 
 
 def read_rows(table: pd.DataFrame, accelerators: pd.DataFrame) -> Rows:

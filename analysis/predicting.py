@@ -35,6 +35,10 @@ def read(path: Path) -> pd.DataFrame:
     """
     try:
         table = pd.read_csv(path, dtype=str, keep_default_na=False, na_filter=False)
+        if not isinstance(table.index, pd.RangeIndex):  # pandas takes cells beyond the header for names of rows
+            raise RefusalError(
+                f"{path} has rows of more cells than its header names; end each line where the header ends"
+            )
     except FileNotFoundError:
         raise RefusalError(f"there is no file {path}; give the CSV with the rows to predict") from None
     except (OSError, UnicodeDecodeError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:

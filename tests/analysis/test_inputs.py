@@ -153,10 +153,16 @@ def test_experts_spread_over_ep_are_whole_matrices() -> None:
 
 
 def test_fsdp_words_mean_a_zero_stage() -> None:
-    words = ("full", "hybrid", "shard-grad-op", "", "true", "1", "1.0")
+    words = ("full", "hybrid", "shard-grad-op", "", "true", "1", "yes")
     rows = read(*({"fsdp": word, "fsdp_shard": 4 if word == "hybrid" else ""} for word in words))
     assert rows.split.zero_stage.tolist() == [3, 3, 2, 1, 3, 3, 3]
     assert rows.split.shard_ranks.tolist() == [0, 4, 0, 0, 0, 0, 0]
+
+
+def test_a_word_for_fsdp_that_nobody_knows_is_told_unless_a_stage_is_stated() -> None:
+    rows = read({"fsdp": "2", "zero_stage": ""}, {"fsdp": "2", "zero_stage": 2}, {"fsdp": "no", "zero_stage": ""})
+    assert "fsdp is not understood: '2'" in str(rows.memory_reasons[0])
+    assert not any("fsdp" in str(reason) for reason in rows.memory_reasons[1:])
 
 
 def test_missing_columns_are_named_in_one_sentence() -> None:
