@@ -74,6 +74,14 @@ def test_deepseek_v3_needs_no_tensor_parallelism_to_hold_its_states(material):
     assert EXIT_CODES[found.verdict] == 0
 
 
+def test_tensor_parallelism_beyond_the_box_is_said_to_cross_it(material):
+    # An H100 SXM box joins eight cards by NVLink (NVIDIA, H100 data sheet): TP 8 stays inside, TP 16 cannot.
+    model = material.models["meta/llama-3.1-405b"]
+    inside, across = (" ".join(fit(model, LLAMA | {"tp": tp}, material).remarks) for tp in (8, 16))
+    assert "inside the scale-up domain" in inside
+    assert "ACROSS the scale-up domain" in across
+
+
 def test_an_8b_model_does_not_fit_one_80_gb_card(material):
     # 8.03e9 x 16 B = 128 GB.
     layout = {"accelerator": "nvidia/h100-sxm-80gb", "accelerators": 1, "seq_len": 8192, "global_batch": 1,
@@ -111,3 +119,8 @@ def test_the_published_step_of_deepseek_v3_lies_within_the_bounds(material):
     assert plain.seconds["ep"] > 5
     overlapped = fit(material.models["deepseek/deepseek-v3"], layout, material).found
     assert overlapped.seconds["ep"] == 0
+
+
+@pytest.mark.parametrize(("tp", "split"), [(1, False), (2, True), (8, True)])
+def test_sequences_are_split_beside_tensor_parallelism(tp, split):
+    assert complete({"accelerators": 64, "tp": tp})["sequence_parallel"] is split

@@ -180,6 +180,15 @@ def test_native_stacks_are_open_to_eager_norms_and_chunked_losses() -> None:
     assert lean < best < rich
 
 
+def test_an_eager_norm_keeps_four_bytes_more_of_its_input() -> None:
+    # Norms in PyTorch keep their input in FP32, and 32 layers have two norms more in one row than in the other; the
+    # allocator of the test's constants reserves 5% beyond the tensors.
+    native = {"zero_stage": 3, "global_batch": 8}
+    two, four = (ends(**native, norms_per_layer=count) for count in (2, 4))
+    more = (four[2] - two[2]) - (four[1] - two[1])
+    assert more * GIB == pytest.approx(1.05 * 4 * 8192 * 4096 * 2 * 32, rel=1e-9)
+
+
 def test_bad_rows_are_unknown_and_keep_their_reason_and_place() -> None:
     found = predicted({}, {"tp": "x"}, {})
     assert np.isnan(found.best).tolist() == [False, True, False]

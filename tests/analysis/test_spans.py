@@ -15,6 +15,8 @@ from analysis.spans import Span, printed, ranged
         (0.4373, 0.43725, 0.43735),
         (400, 399.5, 400.5),  # TFLOP/s
         (16384, 16383.5, 16384.5),
+        (10000, 9500, 10500),  # zeros from 10,000 on are not printed digits; 5% at most
+        (9000, 8999.5, 9000.5),
         (15.6e12, 15.55e12, 15.65e12),
         (2e12, 1.9e12, 2.1e12),  # half a digit would be 25%; 5% at most
         (30.84e6, 30.835e6, 30.845e6),

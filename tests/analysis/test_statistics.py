@@ -41,6 +41,15 @@ def test_a_plateau_is_found_where_it_begins():
     assert found.preferred_share > 0.9
 
 
+def test_the_slopes_beside_a_break_are_factors_of_ten_per_decade():
+    # By construction tenfold a year until 2022, then doubling; a millionth of scatter moves neither.
+    values = noisy(10.0 ** np.where(YEARS < 2022, YEARS - 2016, 6 + (YEARS - 2022) * np.log10(2)), spread=1e-6)
+    found = break_point(YEARS, values)
+    assert found.date.value == pytest.approx(2022)
+    assert found.before.value == pytest.approx(10, rel=1e-3)
+    assert found.after.value == pytest.approx(2, rel=1e-3)
+
+
 def test_steady_growth_needs_no_break():
     found = break_point(YEARS, noisy(4 ** (YEARS - 2016), spread=0.3))
     assert found.bic_gain < 0

@@ -46,6 +46,15 @@ def test_attention_and_memory_are_those_of_the_layers(house: SimpleNamespace) ->
     assert found["memory"] == pytest.approx(4 * (4 * layer + seconds(loss.total)))
 
 
+def test_a_layer_for_the_second_token_is_depth_like_any_other(house: SimpleNamespace) -> None:
+    # DeepSeek-V3 (arXiv:2412.19437, Section 2.2): one prediction module is one more layer; no vocabulary, no head.
+    uneven = {"pp": 2.0, "layers_max": 3.0, "layers_last": 3.0}
+    module = parts(house, house.model(vocab=1, layers=4, mtp_layers=1), **uneven)
+    layer = parts(house, house.model(vocab=1, layers=5), **uneven)
+    assert module["bubble"] == pytest.approx(layer["bubble"], rel=5e-3)
+    assert module["compute"] == pytest.approx(layer["compute"], rel=5e-3)
+
+
 def test_full_recompute_adds_one_forward_of_everything_but_the_head(house: SimpleNamespace) -> None:
     all_again = {f"recompute_{n}": 1.0 for n in ("layer", "projections", "mlp", "core", "elementwise")}
     arch = house.model(vocab=1)
