@@ -11,7 +11,7 @@ from typing import Any
 import duckdb
 import pandas as pd
 
-from analysis import claims, modelled, trends, utilisation
+from analysis import claims, measured, modelled, trends, utilisation
 from analysis.cases import FLOP_FACTS, Facts, phase_cases, run_cases
 from analysis.material import load
 from analysis.spans import as_span
@@ -73,7 +73,7 @@ def results(connection: duckdb.DuckDBPyConnection) -> dict[str, list[Row]]:
             rows["verdicts"] += verdict_rows(phase, phase["name"])
         rows["flops"] += flop_rows(facts, None)
         rows["verdicts"] += verdict_rows(facts, None)
-    return rows
+    return rows | {"measured": list(measured.rows(connection, material))}
 
 
 def write(connection: duckdb.DuckDBPyConnection, rows: dict[str, list[Row]]) -> None:

@@ -12,7 +12,7 @@ from reports.card import card
 from reports.figure import Figure, Section
 from reports.numbers import exact
 from reports.page import Pages
-from reports.sections import axes, claims, clusters, compute, disclosure, fit, layouts, utilisation, verdicts
+from reports.sections import axes, claims, clusters, compute, disclosure, engine, fit, layouts, utilisation, verdicts
 from reports.source import Source
 from reports.words import phrase
 
@@ -25,6 +25,7 @@ STORY: tuple[Callable[[Source], Section], ...] = (
     clusters.section,
     compute.section,
     disclosure.section,
+    engine.section,
     verdicts.section,
     claims.section,
 )

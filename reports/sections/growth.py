@@ -5,13 +5,14 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import Any
 
-from reports.charts import growth as charts
+from reports.charts.forest import Axis, forest
 from reports.figure import Figure, draw, table_of, words_of
 from reports.frames import in_words
 from reports.numbers import interval, significant
 from reports.source import Source, records
 from reports.words import Bi, plain
 
+_AXIS = Axis("growth.axis", (1, 2, 3, 4, 5, 6, 8, 10, 15, 20), "'×' + datum.label", (1, 2))
 _COLUMNS = ["quantity", "name", "organization", "whose", "growth", "low", "high", "window_from", "window_to", "n"]
 
 
@@ -23,14 +24,18 @@ def figure(source: Source) -> Figure | None:
         return None
     rows = records(frame)
     names = [_name(row) for row in rows]
+    windows = [f"{str(row['window_from'] or '')[:7]} – {str(row['window_to'] or '')[:7]}" for row in rows]
     drawn = frame.assign(
+        group=frame["whose"],
+        value=frame["growth"],
         text=[f"×{significant(row['growth'], 2)} {_ends(row)}".strip() for row in rows],
-        window=[f"{str(row['window_from'] or '')[:7]} – {str(row['window_to'] or '')[:7]}" for row in rows],
+        detail_en=windows,
+        detail_zh=windows,
         label_en=[_label(name.en, row) for name, row in zip(names, rows, strict=True)],
         label_zh=[_label(name.zh, row) for name, row in zip(names, rows, strict=True)],
-    )[["id", "whose", "growth", "low", "high", "text", "window", "label_en", "label_zh"]]
+    )[["id", "group", "value", "low", "high", "text", "detail_en", "detail_zh", "label_en", "label_zh"]]
     words = words_of("growth", "plain", **counts, **_largest(rows))
-    specs = draw(lambda say: charts.forest(drawn, list(drawn["id"]), say), source.fields, words.long)
+    specs = draw(lambda say: forest(drawn, "published", "ours", _AXIS, say), source.fields, words.long)
     worded = records(in_words(frame, "whose", "growth.whose"))
     named = [{**row, "name_en": _name(row).en, "name_zh": _name(row).zh} for row in worded]
     table = table_of(source, named, _COLUMNS)

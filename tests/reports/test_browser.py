@@ -53,7 +53,14 @@ def test_every_chart_draws_without_a_word_on_the_console(visit, width, scheme):
     assert page.locator("[data-chart] .box svg.marks").count() == page.locator("[data-chart]").count() > 8
 
 
-@pytest.mark.parametrize(("chart", "query"), [("compute-time", "compute-marks"), ("cluster-size", "cluster-marks")])
+@pytest.mark.parametrize(
+    ("chart", "query"),
+    [
+        ("compute-time", "compute-marks"),
+        ("cluster-size", "cluster-marks"),
+        ("engine-measured", "engine-marks"),
+    ],
+)
 def test_a_chart_has_as_many_marks_as_the_database_has_rows(visit, counted, chart, query):
     page = drawn(visit("index.html"))
     assert page.evaluate(MARKS.format(chart=chart, kind="symbol")) == counted(query) > 0

@@ -3,7 +3,7 @@
 import pytest
 
 from reports.answers import answers
-from reports.sections import axes, fit, layouts, plateau, utilisation
+from reports.sections import axes, engine, fit, layouts, plateau, utilisation
 from reports.sections.mfu import gap_variant, gap_words
 
 
@@ -65,3 +65,20 @@ def test_the_famous_41_percent_leads_to_its_table(source):
 def test_every_definition_of_mfu_has_its_line(source):
     figure = figures(utilisation.section(source))["mfu-definitions"]
     assert [row[0].raw for row in figure.context["table"].rows][:4] == ["6nd", "model-flops", "causal", "as-reported"]
+
+
+def test_the_engine_is_told_by_its_ratios(source):
+    # ten seconds modelled as 9, 10 and 12: ratios 0.9, 1 and 1.2, errors 10, 0 and 20 %, two of three in the interval
+    table = figures(engine.section(source))["engine-measured"].table
+    keys = [key for key, _ in table.heads]
+    row = next(
+        dict(zip(keys, cells, strict=True))
+        for cells in table.rows
+        if "Acme" in cells[0].raw or "Chip A" in cells[0].raw
+    )
+    assert row["n"].raw == 3
+    assert row["ratio"].raw == pytest.approx(1.0)
+    assert row["ratio_low"].raw == pytest.approx(0.92)  # a fifth of the way from 0.9 to 1
+    assert row["ratio_high"].raw == pytest.approx(1.16)
+    assert row["error_median"].raw == pytest.approx(0.1)
+    assert row["covered"].raw == pytest.approx(2 / 3)

@@ -36,3 +36,9 @@ from (values
     ('mfu-gap-as-reported', 'difference', 0.05, -0.02, 0.12, 20, null),
     ('mfu-gap-as-reported', 'p_value', 0.2, null, null, 20, null)
 ) as found (trend_id, statistic, value, low, high, n, note);
+
+-- Three step times of ten seconds, modelled as 9, 10 and 12; the interval of the last misses.
+insert into result.measured by name
+select 'acme-table' as benchmark_id, row, 'Throughput (Acme)' as family, 'step_time' as quantity, 10.0 as measured,
+    modelled, low, high, 's' as unit
+from (values ('a', 9.0, 8.0, 11.0), ('b', 10.0, 9.0, 11.0), ('c', 12.0, 11.0, 13.0)) as rows(row, modelled, low, high);
