@@ -173,7 +173,8 @@ def about(paths: Paths, catalogue: records.Catalogue) -> dict[str, str]:
     schema_version, commit, committed, data_hash, counts
     """
     digest = hashlib.sha256()
-    for record in sorted(catalogue, key=lambda one: one.file):
+    # An unreadable record is refused when its table is filled; its file may be a pipe, which would be waited for.
+    for record in sorted((one for one in catalogue if one.doc.root is not None), key=lambda one: one.file):
         name = record.file.relative_to(paths.data).as_posix()
         digest.update(b"\0".join([name.encode(), record.file.read_bytes(), b""]))
     commit, committed = repository.last_commit(paths.root)

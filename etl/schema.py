@@ -10,6 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from etl.refusal import RefusalError
+
 KINDS = ("run", "model", "accelerator", "system", "benchmark", "cluster", "trend", "claim", "exceptions")
 PRIVATE = "x-"
 
@@ -92,8 +94,9 @@ def load(folder: Path) -> Schemas:
     Raises
     ------
     FileNotFoundError : a schema is missing
+    RefusalError : a schema is no JSON
     """
-    raw = {path.name: json.loads(path.read_text("utf-8")) for path in sorted(folder.glob("*.schema.json"))}
+    raw = {path.name: _json(path) for path in sorted(folder.glob("*.schema.json"))}
     files = {kind: f"{kind}.schema.json" for kind in KINDS}
     missing = [name for name in files.values() if name not in raw]
     if missing:
@@ -102,6 +105,14 @@ def load(folder: Path) -> Schemas:
     definitions = raw.get("result.schema.json", {}).get("$defs", {})
     results = {table: _shape(part, table, "result.schema.json", raw) for table, part in definitions.items()}
     return Schemas(folder, raw, shapes, results)
+
+
+def _json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text("utf-8"))
+    except json.JSONDecodeError as error:
+        place = f"schemas/{path.name}:{error.lineno}:{error.colno}"
+        raise RefusalError(f"{place} is no JSON ({error.msg}); mend it or restore it from the repository") from None
 
 
 def _resolve(part: dict[str, Any], file: str, raw: dict[str, dict[str, Any]]) -> tuple[dict[str, Any], str, str]:

@@ -1,5 +1,6 @@
 """The database says what the records say, is the same for the same records, and is never left half-written."""
 
+import os
 from pathlib import Path
 
 import duckdb
@@ -45,6 +46,12 @@ def test_an_unreadable_record_is_refused_by_name(house: Paths) -> None:
     with pytest.raises(RefusalError, match=r"runs/acme/moe\.yaml can't be read"):
         build(house)
     assert not house.database.exists()
+
+
+def test_a_pipe_among_the_records_is_refused_and_not_waited_for(house: Paths) -> None:
+    os.mkfifo(house.data / "runs" / "acme" / "pipe.yaml")
+    with pytest.raises(RefusalError, match=r"runs/acme/pipe\.yaml can't be read"):
+        database.memory(house)
 
 
 def test_a_fraction_of_an_accelerator_is_refused(house: Paths) -> None:

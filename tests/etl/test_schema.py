@@ -7,6 +7,7 @@ import pint
 import pytest
 
 from etl import schema
+from etl.refusal import RefusalError
 
 ROOT = Path(__file__).parents[2]
 SCHEMAS = schema.load(ROOT / "schemas")
@@ -114,3 +115,9 @@ def test_records_are_closed_so_that_a_mistyped_key_is_found(kind: str) -> None:
 def test_required_keys_are_properties(kind: str) -> None:
     lost = [(path, set(shape.required) - set(shape.properties)) for path, shape in schema.walk(SCHEMAS.kind(kind))]
     assert [pair for pair in lost if pair[1]] == []
+
+
+def test_a_schema_with_a_slip_of_the_pen_is_named_with_its_place(tmp_path: Path) -> None:
+    (tmp_path / "run.schema.json").write_text('{\n  "title": }\n')
+    with pytest.raises(RefusalError, match=r"^schemas/run\.schema\.json:2:12 is no JSON \(Expecting value\); mend it"):
+        schema.load(tmp_path)

@@ -81,6 +81,13 @@ def test_the_mtp_checkpoint_of_deepseek_v3_counts_to_the_last_digit() -> None:
     assert int(parameters.count(DEEPSEEK_V3)["total_with_mtp"]) == 684_489_845_504
 
 
+def test_the_prediction_block_of_a_dense_model_is_one_dense_layer_and_its_projection() -> None:
+    # By hand (arXiv:2412.19437, Section 2.2, on Llama 2 7B): a layer of 4 h^2 + 3 h f + 2 h, a 2h-to-h matrix, 3 norms.
+    h, f = 4096, 11008
+    block = parameters.mtp_block(describe(LLAMA_2_7B))
+    assert int(block.total) == (4 * h * h + 3 * h * f + 2 * h) + 2 * h * h + 3 * h
+
+
 def test_mtp_without_its_own_matrices_is_two_vocabulary_matrices_smaller() -> None:
     shared = parameters.count(DEEPSEEK_V3 | {"mtp_own_embedding": False})["total_with_mtp"]
     assert int(parameters.count(DEEPSEEK_V3)["total_with_mtp"] - shared) == 2 * 129280 * 7168
