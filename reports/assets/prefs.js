@@ -40,8 +40,11 @@ const prefs = (() => {
   };
 
   // A link into a closed <details> opens it; a link with state scrolls to its anchor.
+  const named = (hash) => {
+    try { return decodeURIComponent(hash); } catch { return hash; }  // a link cut in the middle of a %xx
+  };
   const arrive = () => {
-    const target = document.getElementById(decodeURIComponent(location.hash.slice(1).split("~")[0]));
+    const target = document.getElementById(named(location.hash.slice(1).split("~")[0]));
     for (let node = target; node; node = node.parentElement) { if (node.tagName === "DETAILS") { node.open = true; } }
     if (target) { target.scrollIntoView(); }
   };
