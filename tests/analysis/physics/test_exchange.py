@@ -44,6 +44,16 @@ def test_link_shares_slow_their_link_only(house: SimpleNamespace) -> None:
     assert two == pytest.approx(2 * one)
 
 
+def test_a_half_used_nic_doubles_the_dispatch_between_boxes(house: SimpleNamespace) -> None:
+    # Sixteen experts on sixteen ranks of two boxes, NICs so slow that the links inside do not matter.
+    arch, lay, card = house.model(**house.moe), house.layout(ep=16.0, dp=16.0), house.card(scale_out=1e9)
+    half = house.neutral | {"link.scale_out_share": 0.5}
+    one, two = (seconds(exchange.expert_seconds(arch, lay, card, k).forward) for k in (house.neutral, half))
+    assert two == pytest.approx(2 * one)
+    # Two random experts miss one of two boxes with chance 1/4: 3/4 of a copy of 2,048 rows crosses, there and back.
+    assert one == pytest.approx(2 * 0.75 * OPERAND / 1e9)
+
+
 def test_mesh_of_eight_gives_a_pair_one_link(house: SimpleNamespace) -> None:
     mesh = house.card(fabric=topology.MESH)
     pair = exchange.tensor_seconds(house.model(), house.layout(tp=2.0), mesh, house.neutral)

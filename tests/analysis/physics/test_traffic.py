@@ -59,3 +59,13 @@ def test_experts_send_every_chosen_token_there_and_back_twice(house: SimpleNames
     # 2 of 16 experts: dispatch and combine, forward and backward, 2 B x 1,024 each; 3 of 4 ranks are elsewhere
     of_step = sent(house, {"experts": 16, "experts_per_token": 2, "moe_ffn_hidden": 512}, dp=4.0, ep=4.0)["ep"]
     assert of_step == pytest.approx(3 / 4 * 2048 * 2 * (4 * 2 * 1024) * 4 * 4)
+
+
+def test_a_pair_is_the_smallest_group_that_has_a_place(house: SimpleNamespace) -> None:
+    # Boxes of eight: TP 2 stays inside, DP 2 strides over TP 2 x CP 1 = 2 ranks and stays too, one rank is no group;
+    # stages are TP 2 x DP 8 = 16 ranks apart and never share a box.
+    near = traffic.placement(house.layout(tp=2.0, dp=2.0), np.asarray([8.0]))
+    assert [float(near[axis][0]) for axis in ("tp", "dp")] == [1.0, 1.0]
+    assert np.isnan([near[axis][0] for axis in ("cp", "ep", "pp")]).all()
+    far = traffic.placement(house.layout(tp=2.0, dp=8.0, pp=2.0), np.asarray([8.0]))
+    assert [float(far[axis][0]) for axis in ("tp", "dp", "pp")] == [1.0, 0.0, 0.0]
