@@ -123,6 +123,8 @@ def assess(database: Path, step: Step = quiet) -> dict[str, int]:
             rows["claims"] = list(claims.rows(connection))
             write(connection, {"claims": rows["claims"]})
         draft.replace(database)
+        # What another program had not yet merged into the old file would keep the new one from being opened.
+        database.with_name(f"{database.name}.wal").unlink(missing_ok=True)
     finally:
         draft.unlink(missing_ok=True)
     return {table: len(table_rows) for table, table_rows in rows.items()}

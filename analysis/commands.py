@@ -90,7 +90,10 @@ def application(records: Records, architecture: ReadArchitecture, constants: Con
         if not database.exists():
             raise refuse(f"there is no database at {database}; make it with: shardbook build && shardbook assess")
         with duckdb.connect(str(database), read_only=True) as connection:
-            found = query(connection, "judged_claims").to_dict("records")
+            try:
+                found = query(connection, "judged_claims").to_dict("records")
+            except (duckdb.CatalogException, duckdb.BinderException) as error:
+                raise refuse(f"{database} is no database of this version ({str(error).splitlines()[0]})") from None
         shown = [row for row in found if topic in (None, row["topic"])]
         if not shown:
             raise refuse("there are no judged claims" + (f" on {topic!r}" if topic else "") + "; run: shardbook assess")

@@ -33,17 +33,39 @@ def checkout(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def called(checkout: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    call = [sys.executable, "-c", "from shardbook import main; main()", *words]
+    return subprocess.run(call, cwd=checkout, capture_output=True, text=True, check=False)
+
+
 @pytest.mark.parametrize(("command", "place", "content", "said"), BROKEN)
 def test_bad_material_ends_in_one_sentence(
     checkout: Path, command: tuple[str, ...], place: str, content: bytes, said: str
 ) -> None:
     (checkout / place).write_bytes(content)
-    call = [sys.executable, "-c", "from shardbook import main; main()", *command]
-    done = subprocess.run(call, cwd=checkout, capture_output=True, text=True, check=False)
+    done = called(checkout, *command)
     assert done.returncode == 1
     assert done.stderr.startswith("shardbook: ")
     assert said in done.stderr
     assert "Traceback" not in done.stderr + done.stdout
+
+
+def test_claims_of_another_database_are_refused_in_a_sentence(checkout: Path) -> None:
+    duckdb.connect(str(checkout / "build" / "shardbook.duckdb")).close()
+    done = called(checkout, "claims")
+    assert done.returncode == 1
+    assert done.stderr.startswith("shardbook: build/shardbook.duckdb is no database of this version")
+    assert "Traceback" not in done.stderr
+
+
+def test_what_a_killed_writer_left_does_not_spoil_an_assessed_database(checkout: Path) -> None:
+    assert called(checkout, "build").returncode == 0
+    file = checkout / "build" / "shardbook.duckdb"
+    killed = "import duckdb, os, sys; c = duckdb.connect(sys.argv[1]); c.execute('create table x (a int)'); os._exit(9)"
+    subprocess.run([sys.executable, "-c", killed, str(file)], check=False)
+    assert file.with_name("shardbook.duckdb.wal").exists()
+    assert called(checkout, "assess").returncode == 0
+    assert called(checkout, "sql", "select count(*) from result.parameters").returncode == 0
 
 
 def test_a_full_disk_is_named_with_its_file() -> None:
