@@ -27,3 +27,12 @@ def test_what_is_stated_is_kept() -> None:
     assert "sequence_parallel True" not in filled
     row, filled = layout_row({"tp": 1, "released": "2024-07-23"}, {})
     assert "sequence_parallel" not in row
+
+
+def test_interleaving_of_unknown_depth_goes_down_to_single_layers() -> None:
+    # Llama 3.1 405B (arXiv:2407.21783): 126 layers on PP 16 are at most eight to a rank, so eight virtual stages.
+    row, filled = layout_row({"schedule": "interleaved", "pp": 16}, {"layers": 126})
+    assert row["vpp"] == 8
+    assert "vpp 8" in filled
+    assert "vpp" not in layout_row({"schedule": "1f1b", "pp": 16}, {"layers": 126})[0]
+    assert layout_row({"schedule": "interleaved", "pp": 16, "vpp": 2}, {"layers": 126})[0]["vpp"] == 2
