@@ -26,6 +26,10 @@ def test_a_change_that_is_no_layout_field_is_refused_with_a_way_out(text):
         parse_change(text)
 
 
+def test_the_least_degree_is_one_and_the_least_zero_stage_none():
+    assert parse_change("tp=1,zero-stage=0") == {"tp": 1, "zero_stage": 0}
+
+
 def test_commas_within_a_value_end_no_field():
     text = "recompute=selective (mlp,moe_act),layers_per_stage=7,8*14,7,tp=4"
     assert parse_change(text) == {"recompute": "selective (mlp,moe_act)", "layers_per_stage": "7,8*14,7", "tp": 4}
