@@ -124,6 +124,8 @@ def write(text: str, target: Path | None) -> None:
     """
     if target is None:
         return
+    if target.exists() and not target.is_file():
+        raise RefusalError(f"{target} is no regular file; leave out -o to write to standard output")
     draft = target.with_name(f".{target.name}.{os.getpid()}")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -34,7 +34,8 @@ def report(
             told = status.update if console.is_terminal else _lines(console)
             index = site.build(Source.open(database), folder, told)
     except (ReportError, OSError) as error:
-        console.print(f"report: {error}", markup=False, highlight=False, soft_wrap=True)
+        said = f"{folder} cannot be written ({error.strerror})" if isinstance(error, OSError) else error
+        console.print(f"report: {said}", markup=False, highlight=False, soft_wrap=True)
         raise typer.Exit(1) from None
     console.print(f"report: done in {time.monotonic() - started:.1f} s", markup=False, highlight=False)
     print(index)

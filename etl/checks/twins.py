@@ -72,18 +72,32 @@ MARKUP = re.compile(r"<[A-Za-z/!?]|&[a-z]+;|&#|^[“”„‘’]|[\u202a-\u202e
 @check("NAM003", "markup-in-name")
 def markup_in_name(subject: Subject) -> Iterator[Finding]:
     """Names and titles are plain text: no tags, entities, quotes around them, nor marks that turn its direction."""
-    value = subject.value
-    texts: list[tuple[Path, str]] = [
-        ((field,), value[field]) for field in ("name", "organization", "vendor", "family") if field in value
-    ]
-    texts += [(("aliases", number), alias) for number, alias in enumerate(value.get("aliases", ()))]
-    sources = value.get("sources", {}).items()
-    texts += [(("sources", key, "title"), source["title"]) for key, source in sources if "title" in source]
-    for path, text in texts:
+    for path, text in _texts(subject.value):
         found = MARKUP.search(text)
         if found:
             message = f"{path[-1]} holds markup: {text[found.start() : found.start() + 20]!r}"
             yield subject.at(path, message, "write the name as a reader sees it, without tags, entities and quotes")
+
+
+LONGEST_NAME = 200
+"""Characters; the longest title on record has 113."""
+
+
+@check("NAM004", "name-too-long")
+def name_too_long(subject: Subject) -> Iterator[Finding]:
+    """A name or title fits a line of a table."""
+    for path, text in _texts(subject.value):
+        if len(text) > LONGEST_NAME:
+            message = f"{path[-1]} has {len(text):,} characters, of {LONGEST_NAME} that are shown"
+            yield subject.at(path, message, "shorten it; what explains belongs in note")
+
+
+def _texts(value: dict[str, Any]) -> Iterator[tuple[Path, str]]:
+    """Names and titles of a record, with their places."""
+    yield from (((field,), value[field]) for field in ("name", "organization", "vendor", "family") if field in value)
+    yield from ((("aliases", number), alias) for number, alias in enumerate(value.get("aliases", ())))
+    sources = value.get("sources", {}).items()
+    yield from ((("sources", key, "title"), source["title"]) for key, source in sources if "title" in source)
 
 
 def _same(value: dict[str, Any]) -> tuple[Any, ...] | None:

@@ -86,3 +86,8 @@ def test_a_write_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
         write("new", target)
     assert target.read_text() == "old"
     assert [path.name for path in tmp_path.iterdir()] == ["out.csv"]
+
+
+def test_a_target_that_is_no_file_is_not_replaced(tmp_path):
+    with pytest.raises(RefusalError, match="no regular file"):
+        write("new", tmp_path)

@@ -74,6 +74,9 @@ SENTENCES = {
         "1:7 NAM003 name holds markup: '</script><script>ale'\n"
         "    write the name as a reader sees it, without tags, entities and quotes"
     ),
+    "runs/acme/NAM004-paragraph-in-name.yaml": (
+        "1:7 NAM004 name has 256 characters, of 200 that are shown\n    shorten it; what explains belongs in note"
+    ),
 }
 
 
