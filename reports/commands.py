@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import BrokenExecutor
 from pathlib import Path
 from typing import Annotated
 
@@ -33,12 +34,17 @@ def report(
         with console.status("reading the database") as status:
             told = status.update if console.is_terminal else _lines(console)
             index = site.build(Source.open(database), folder, told)
-    except (ReportError, OSError) as error:
-        said = f"{folder} cannot be written ({error.strerror})" if isinstance(error, OSError) else error
-        console.print(f"report: {said}", markup=False, highlight=False, soft_wrap=True)
+    except (ReportError, OSError, BrokenExecutor) as error:
+        console.print(f"report: {_said(error, folder)}", markup=False, highlight=False, soft_wrap=True)
         raise typer.Exit(1) from None
     console.print(f"report: done in {time.monotonic() - started:.1f} s", markup=False, highlight=False)
     print(index)
+
+
+def _said(error: Exception, folder: Path) -> str:
+    if isinstance(error, BrokenExecutor):
+        return "a process that draws was stopped from outside; see that memory is left, and run it again"
+    return f"{folder} cannot be written ({error.strerror})" if isinstance(error, OSError) else str(error)
 
 
 def _lines(console: Console) -> Callable[[str], None]:

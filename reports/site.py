@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Future, ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
+
+from markupsafe import Markup
 
 from reports import page, run_data, run_page, runs_table
 from reports.answers import answers
 from reports.card import card
-from reports.figure import Figure, Section
+from reports.figure import Section
 from reports.numbers import exact
 from reports.page import Pages
 from reports.sections import axes, claims, clusters, compute, disclosure, engine, fit, layouts, utilisation, verdicts
@@ -47,32 +51,40 @@ def build(source: Source, folder: Path, progress: Progress = str) -> Path:
     -------
     Path of the narrative page.
     """
-    pages = Pages(source.build())
-    told = [part(source) for part in STORY]
-    figures = [figure for section in told for figure in section.figures]
-    for figure in figures:
-        if figure.data:
-            page.write(folder / "data" / f"{figure.id}.csv", figure.data.csv())
-    _forget(folder / "data", {f"{figure.id}.csv" for figure in figures} | {"runs.csv"})
-    _runs(pages, source, folder, progress)
-    _table(pages, source, folder)
-    page.write(folder / "card.png", card(source.rows("counts")[0]))
-    page.write(folder / "index.html", index(pages, source, told, progress))
+    # Pictures take half of the time: other processes make them while this one goes on with the next chapters.
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as beside:
+        told: list[Section] = []
+        pictures: dict[str, Future[Markup]] = {}
+        for part in STORY:
+            told.append(part(source))
+            drawn = [figure for figure in told[-1].figures if figure.specs]
+            pictures |= {one.id: beside.submit(page.picture, one.specs["en"], one.id) for one in drawn}
+        pages = Pages(source.build())
+        figures = [figure for section in told for figure in section.figures]
+        for figure in figures:
+            if figure.data:
+                page.write(folder / "data" / f"{figure.id}.csv", figure.data.csv())
+        _forget(folder / "data", {f"{figure.id}.csv" for figure in figures} | {"runs.csv"})
+        _runs(pages, source, folder, progress)
+        _table(pages, source, folder)
+        page.write(folder / "card.png", card(source.rows("counts")[0]))
+        page.write(folder / "index.html", index(pages, source, told, pictures, progress))
     return folder / "index.html"
 
 
-def index(pages: Pages, source: Source, told: list[Section], progress: Progress) -> str:
-    """The narrative page as text."""
+def index(
+    pages: Pages, source: Source, told: list[Section], pictures: dict[str, Future[Markup]], progress: Progress
+) -> str:
+    """The narrative page as text; waits for the pictures."""
     figures = [figure for section in told for figure in section.figures]
     progress("bundling the drawing library")
     script = page.chart_script()
-    pictures = _pictures(figures, progress)
     context: dict[str, Any] = {
         "title": phrase("page.title"),
         "description": phrase("page.description"),
         "sections": told,
         "answers": answers(source),
-        "pictures": pictures,
+        "pictures": {name: _drawn(name, picture, progress) for name, picture in pictures.items()},
         "counts": {name: exact(n) for name, n in source.rows("counts")[0].items()},
         "charts": page.chart_data(figures),
         "versions": page.versions(),
@@ -80,13 +92,9 @@ def index(pages: Pages, source: Source, told: list[Section], progress: Progress)
     return pages.render("index.html.j2", script=script, style=page.asset("page.css"), **context)
 
 
-def _pictures(figures: list[Figure], progress: Progress) -> dict[str, Any]:
-    made: dict[str, Any] = {}
-    for figure in figures:
-        if figure.specs:
-            progress(f"drawing {figure.id}")
-        made[figure.id] = page.picture(figure.specs["en"], figure.id) if figure.specs else ""
-    return made
+def _drawn(name: str, picture: Future[Markup], progress: Progress) -> Markup:
+    progress(f"drawing {name}")
+    return picture.result()
 
 
 def _runs(pages: Pages, source: Source, folder: Path, progress: Progress) -> None:
