@@ -18,10 +18,11 @@ ANSWERS = [
     [],
     [(2024, "Dense 1B", 1.2e20), (2025, "Secret", 5e20)],
     [("Acme", 3, 2)],
+    [],
 ]
 
 
-def test_the_readme_asks_five_questions() -> None:
+def test_the_readme_asks_six_questions() -> None:
     assert len(QUERIES) == len(ANSWERS)
 
 
