@@ -105,6 +105,7 @@ def _axis(palette: Palette) -> dict[str, Any]:
         "labelAngle": 0,
         "labelLimit": 190,
         "labelOverlap": "greedy",
+        "labelSeparation": 5,
         "gridColor": palette.grid,
         "domainColor": palette.grid,
         "tickColor": palette.grid,

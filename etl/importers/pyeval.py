@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from abc import ABC, abstractmethod
 
 from etl.importers.pystatic import BUILTINS, COMPARE, Node, Symbol, Unknown, Val, arithmetic, builtin, dotted, small
 
@@ -13,7 +14,7 @@ VAGUE = (Unknown, Symbol, Node)
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-class Evaluator:
+class Evaluator(ABC):
     """Expressions over the names of a file; `nodes` are the calls met, `follow` is for the file's own functions."""
 
     def __init__(self) -> None:
@@ -22,9 +23,9 @@ class Evaluator:
         self.functions: dict[str, Function] = {}
         self.steps = 0
 
+    @abstractmethod
     def follow(self, name: str, args: list[Val], given: dict[str, Val], line: int) -> Val:
         """What a call of one of the file's functions returns."""
-        raise NotImplementedError
 
     def _eval(self, node: ast.expr, scope: dict[str, Val]) -> Val:
         self.steps += 1
