@@ -7,6 +7,7 @@ import re
 import string
 import threading
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -17,11 +18,35 @@ VERDICTS = ("holds", "holds-with-conditions", "does-not-hold", "cannot-tell")
 SPEC = re.compile(r"[+]?,?(\.\d)?[a-z%]?")
 LONGEST = 60.0
 """A query that takes longer [s] goes round in circles: those of the record take milliseconds."""
+SANDBOX: dict[str, str | bool | int | float | list[str]] = {
+    "enable_external_access": False,
+    "autoload_known_extensions": False,
+    "autoinstall_known_extensions": False,
+    "temp_directory": "",
+    "memory_limit": "2GB",
+    "lock_configuration": True,
+}
+"""What a claim's SQL runs under, beside the file being read-only: a contributor wrote it."""
 TEXTS = ("finding_en", "finding_zh", "would_change_en", "would_change_zh")
 
 
 class ClaimError(Exception):
     """A claim whose query or texts do not work; the text names the claim and what to mend."""
+
+
+def judged(database: Path) -> list[Row]:
+    """Rows of result.claims of a database file that holds all other results and that nobody has open.
+
+    The test for one SELECT does not keep a query from writing (`with a as (update ...) select` is one), so the file
+    is opened read-only.
+
+    Raises
+    ------
+    ClaimError
+        As `rows`.
+    """
+    with duckdb.connect(str(database), read_only=True, config=SANDBOX) as connection:
+        return list(rows(connection))
 
 
 def rows(connection: duckdb.DuckDBPyConnection) -> Iterator[Row]:

@@ -1,9 +1,10 @@
 """Claims are judged by their own query, and a claim that cannot be judged says what to mend."""
 
 import duckdb
+import pandas as pd
 import pytest
 
-from analysis.claims import ClaimError, answer, judge
+from analysis.claims import ClaimError, answer, judge, judged
 
 TEXTS = {
     "finding_en": "{n} runs", "finding_zh": "{n} 个", "would_change_en": "more than {n}", "would_change_zh": "多于 {n}",
@@ -64,3 +65,18 @@ def test_nothing_is_dropped_by_a_claim(connection):
     with pytest.raises(ClaimError):
         judge(connection, claim("drop table runs"))
     assert connection.execute("select count(*) from runs").fetchone() == (2,)
+
+
+WRITING = "with a as (update runs set mfu = 9 returning mfu) select 'holds' as verdict, count(*) as n from a"
+
+
+def test_a_claim_that_writes_behind_a_select_is_refused_and_changes_nothing(tmp_path):
+    path = tmp_path / "claims.duckdb"
+    with duckdb.connect(str(path)) as writer:
+        writer.execute("create schema record; create table runs as select 0.41 as mfu")
+        writer.register("claim", pd.DataFrame([claim(WRITING)]))
+        writer.execute("create table record.claims as select * from claim")
+    with pytest.raises(ClaimError, match=r"claim x: its query fails .*read-only"):
+        judged(path)
+    with duckdb.connect(str(path), read_only=True) as reader:
+        assert reader.execute("select mfu::double from runs").fetchall() == [(0.41,)]
