@@ -70,7 +70,7 @@ class Constants:
 
 def assess(connection: duckdb.DuckDBPyConnection) -> None:
     """Fill the result tables of an open database."""
-    from analysis.assess import results, write
+    from analysis.assess.results import results, write
 
     write(connection, results(connection))
 
@@ -109,7 +109,7 @@ def refusal(error: Exception) -> str | None:
     """
     import duckdb
 
-    from analysis.constants import MissingConstantError
+    from analysis.engine.constants import MissingConstantError
     from etl.refusal import RefusalError
 
     if isinstance(error, RefusalError | MissingConstantError):

@@ -11,7 +11,7 @@ import typer
 if TYPE_CHECKING:
     import duckdb
 
-    from analysis.material import Material
+    from analysis.records.load import Material
 
 DATABASE = Path("build/shardbook.duckdb")
 Database = Annotated[Path, typer.Option("--database", help="Database file that `shardbook build` made.")]
@@ -43,7 +43,7 @@ def refuse(sentence: str, code: int = 1) -> typer.Exit:
 
 def material(records: Records, model: str | None = None) -> Material:
     """Accelerators, models (or the one named) and constants of the checkout."""
-    from analysis.material import load
+    from analysis.records.load import load
 
     with records(NEEDED, {} if model is None else {"model": model}) as connection:
         return load(connection)
@@ -58,8 +58,8 @@ def application(records: Records, architecture: ReadArchitecture, constants: Con
         """Recompute every run and phase; write parameters, FLOP, memory, communication, timing and verdicts."""
         import duckdb
 
-        from analysis.assess import assess as run
-        from analysis.claims import ClaimError
+        from analysis.assess.results import assess as run
+        from analysis.trends.claims import ClaimError
 
         if not database.exists():
             raise refuse(f"there is no database at {database}; make it with: shardbook build")
@@ -85,7 +85,7 @@ def application(records: Records, architecture: ReadArchitecture, constants: Con
 
         import duckdb
 
-        from analysis.cases import query
+        from analysis.records.facts import query
 
         if not database.exists():
             raise refuse(f"there is no database at {database}; make it with: shardbook build && shardbook assess")
@@ -113,7 +113,7 @@ def application(records: Records, architecture: ReadArchitecture, constants: Con
         as_json: Annotated[bool, typer.Option("--json", help="Write JSON records instead of CSV.")] = False,
     ) -> None:
         """Predict memory, step time and MFU of every row; a row that says too little is unknown, with why."""
-        from analysis import predicting
+        from analysis.whatif import csv_table as predicting
 
         try:
             table = predicting.read(rows)
@@ -133,9 +133,10 @@ def application(records: Records, architecture: ReadArchitecture, constants: Con
         write: Annotated[bool, typer.Option("--write", help="Put them into data/calibration.yaml.")] = False,
     ) -> None:
         """Refit the engine's constants to the measured rows; print errors fitted beside errors left out by source."""
-        from analysis import calibration, calibration_memory
-        from analysis import constants as file_of_constants
-        from analysis.material import measured_rows
+        from analysis.calibrate import memory as calibration_memory
+        from analysis.calibrate import step_time as calibration
+        from analysis.engine import constants as file_of_constants
+        from analysis.records.load import measured_rows
 
         with records((*NEEDED, "benchmark"), {}) as connection:
             rows = measured_rows(connection)
@@ -195,8 +196,8 @@ def _fit(
     """Judge the layouts, print them, return the exit code of the first."""
     import json
 
-    from analysis import fit as fitting
-    from analysis.predicting import RefusalError, facts_of_model
+    from analysis.whatif import fit as fitting
+    from analysis.whatif.csv_table import RefusalError, facts_of_model
 
     found = material(records, model)
     try:
@@ -231,7 +232,7 @@ def _print_fits(name: str, fits: list[Any]) -> None:
 
     from rich.console import Console
 
-    from analysis import fit_text
+    from analysis.whatif import terminal as fit_text
 
     console = Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else 140)
     for part in fit_text.sections(name, fits):

@@ -65,9 +65,9 @@ def show(what: str, rate: str, seconds: float, budget: float) -> None:
 
 def predict_seconds(rows: int) -> float:
     """Seconds to predict a table of so many layouts, made of the recorded ones over and over; reading CSV apart."""
-    from analysis.material import load as material
-    from analysis.material import measured_rows
-    from analysis.predict import predict
+    from analysis.engine.predict import predict
+    from analysis.records.load import load as material
+    from analysis.records.load import measured_rows
     from etl import database
     from etl.paths import Paths
 

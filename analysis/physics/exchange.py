@@ -3,7 +3,7 @@
 import numpy as np
 
 from analysis.physics import communication as comm
-from analysis.physics import topology as topo
+from analysis.physics import links as topo
 from analysis.physics.architecture import Architecture
 from analysis.physics.parameters import whole_model
 from analysis.physics.work import Array, Chip, Constants, Passes, Work

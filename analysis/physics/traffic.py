@@ -6,7 +6,7 @@ import numpy as np
 
 from analysis.physics import communication as comm
 from analysis.physics import exchange
-from analysis.physics import topology as topo
+from analysis.physics import links as topo
 from analysis.physics.architecture import Architecture
 from analysis.physics.work import Array, Chip, Constants, Parts, Work
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from math import prod
 
-from analysis.spans import Span, as_span
+from analysis.records.spans import Span, as_span
 from analysis.verdicts.registry import Case, Verdict, check, found, text_of
 
 AXES = ("tp", "cp", "pp", "dp")

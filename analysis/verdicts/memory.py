@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analysis.spans import Span
+from analysis.records.spans import Span
 from analysis.verdicts.registry import Case, Verdict, check, found, unstated
 
 UNSTATED = " is not stated"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analysis.spans import Span, as_span
+from analysis.records.spans import Span, as_span
 from analysis.verdicts.registry import Case, Verdict, check, compare, found, text_of
 
 

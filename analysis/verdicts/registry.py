@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from analysis.spans import Span
+from analysis.records.spans import Span
 
 STATUSES = ("plausible", "strained", "impossible", "unknown")
 Scope = Literal["run", "phase"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analysis.spans import as_span
+from analysis.records.spans import as_span
 from analysis.verdicts.registry import BATCH_RAMP, Case, Verdict, check, compare, found, text_of
 
 SECONDS_PER_DAY = 86400.0

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from analysis.spans import Span, as_span
+from analysis.records.spans import Span, as_span
 from analysis.verdicts.registry import Case, Verdict, check, compare, found, hint, percent, text_of
-from analysis.verdicts.utilisation import CONVENTIONS, implied_by_hours
+from analysis.verdicts.speed import CONVENTIONS, implied_by_hours
 
 HIGHEST_WHOLE_RUN = 0.57
 """No run on record prints a higher steady state (Skywork-13B 56.5%, arXiv:2310.19341); short benchmarks reach 65%, and

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from analysis.material import Material, load
+from analysis.records.load import Material, load
 from etl import database
 from etl.paths import Paths
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.inputs import Rows, read_rows
+from analysis.layout.arrays import Rows, read_rows
 
 LLAMA_8B: dict[str, Any] = {
     "id": "row", "accelerator": "nvidia/h100-sxm-80gb", "accelerators": 8, "layers": 32, "hidden": 4096,

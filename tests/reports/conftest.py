@@ -8,7 +8,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from analysis import assess
+from analysis.assess import results as assess
 from etl import database, records
 from etl.paths import Paths
 from reports import site

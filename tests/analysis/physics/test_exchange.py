@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.physics import exchange, topology
+from analysis.physics import exchange
+from analysis.physics import links as topology
 from analysis.physics.parameters import whole_model
 
 OPERAND = 2 * 2048 * 1024.0

@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis.spans import as_span, printed
+from analysis.records.spans import as_span, printed
 from analysis.verdicts import judge
 
 H100_TFLOPS = 989.5

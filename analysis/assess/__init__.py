@@ -1,0 +1,1 @@
+"""Recomputes every run of a database and writes the result tables."""

@@ -1,0 +1,75 @@
+"""What the engine says of recorded phases: rows of the result tables, and facts for their verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from analysis.engine.breakdown import Detail, details, states_gib
+from analysis.layout.from_record import layout_row, leanest
+from analysis.records.facts import Facts
+from analysis.records.load import Material
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Modelled:
+    """Result rows by table, and what the checks read."""
+
+    rows: dict[str, list[Row]] = field(default_factory=dict)
+    facts: Facts = field(default_factory=dict)
+
+
+def phases(cases: Sequence[Facts], material: Material) -> list[Modelled]:
+    """Memory, communication and time of phases, and their model states at their least."""
+    layouts = [layout_row(facts, material.models.get(facts["model"], {})) for facts in cases]
+    lean = [leanest(row) for row, _ in layouts]
+    found = details([row for row, _ in layouts], material)
+    states = states_gib([row for row, _ in lean], material)
+    return [
+        _modelled(facts, row, filled, one, held, words)
+        for facts, (row, filled), one, held, (_, words) in zip(cases, layouts, found, states, lean, strict=True)
+    ]
+
+
+def _modelled(facts: Facts, row: Row, filled: list[str], found: Detail, states: float | None, words: str) -> Modelled:
+    absent = [name for name in ("accelerator", "layers") if name not in row]
+    if absent:
+        return Modelled(facts={"engine_lacks": ", ".join(absent)})
+    assumed = "; ".join([*filled, *([found.missing] if found.missing else [])])
+    key = {"run_id": facts["run_id"], "phase": facts["name"], "assumed": assumed or None}
+    known = {} if states is None else {"states_low_gib": states} | ({"states_assumption": words} if words else {})
+    return Modelled(rows(found, key), _facts(found, filled) | known)
+
+
+def rows(found: Detail, key: Row) -> dict[str, list[Row]]:
+    """Rows of result.memory, result.communication and result.timing."""
+    memory = [
+        key | {"stage": stage, "part": str(part), "value": float(value), "unit": "GiB"}
+        for part in found.memory_gib
+        for stage, value in enumerate(found.memory_gib[part])
+    ]
+    timing = [key | {"part": part, "value": value, "unit": "s"} for part, value in found.seconds.items() if value > 0]
+    step = found.prediction
+    if timing:
+        ends = {"value": step["step_time_s"], "low": step["step_time_s_low"], "high": step["step_time_s_high"]}
+        timing.insert(0, key | {"part": "step", **ends, "unit": "s"})
+    return {"memory": memory, "timing": timing, "communication": [key | link.__dict__ for link in found.traffic]}
+
+
+def _facts(found: Detail, filled: list[str]) -> Facts:
+    """Modelled memory and utilisation for the checks; NaN is left out."""
+    step = found.prediction
+    facts = {name: step[name] for name in ("memory_gib", "memory_gib_low", "memory_gib_high")}
+    facts["modelled_mfu"] = step["mfu"]
+    if np.isfinite(step["step_time_s"]):
+        facts["modelled_mfu_low"] = step["mfu"] * step["step_time_s"] / step["step_time_s_high"]
+        facts["modelled_mfu_high"] = step["mfu"] * step["step_time_s"] / step["step_time_s_low"]
+    known: Facts = {name: float(value) for name, value in facts.items() if np.isfinite(value)}
+    if "memory_gib" not in known:
+        known["engine_lacks"] = found.missing
+    return known | ({"modelled_with": ", ".join(filled)} if filled else {})

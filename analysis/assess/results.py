@@ -1,0 +1,136 @@
+"""Recompute every run of a database and write the result tables."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pandas as pd
+
+from analysis.assess import measured
+from analysis.assess import phases as modelled
+from analysis.records import mfu as utilisation
+from analysis.records.facts import FLOP_FACTS, Facts, phase_cases, run_cases
+from analysis.records.load import load
+from analysis.records.spans import as_span
+from analysis.trends import claims
+from analysis.trends import series as trends
+from analysis.verdicts import judge
+
+Row = dict[str, Any]
+Step = Callable[[str], None]
+CLOSED: dict[str, str | bool | int | float | list[str]] = {"enable_external_access": False}
+"""The database file and nothing else: its views are somebody else's SQL."""
+
+
+def parameter_rows(models: dict[str, Facts]) -> Iterator[Row]:
+    """Exact counts of each model whose architecture is known."""
+    for model_id, facts in models.items():
+        for name, value in facts.items():
+            if name.startswith("exact_"):
+                yield {"model_id": model_id, "part": name.removeprefix("exact_"), "value": value, "unit": "parameters"}
+
+
+def flop_rows(facts: Facts, phase: str | None) -> Iterator[Row]:
+    """FLOP per token, total and implied utilisation of one phase (or of a whole run) in each convention."""
+    tokens = as_span(facts["tokens"]).best if "tokens" in facts else None
+    for convention, name in FLOP_FACTS.items():
+        if name not in facts:
+            continue
+        implied = (utilisation.of_run if phase is None else utilisation.of_phase)(facts, convention)
+        yield {
+            "run_id": facts["id"] if phase is None else facts["run_id"],
+            "phase": phase,
+            "convention": convention,
+            "flop_per_token": facts[name],
+            "total_flop": None if tokens is None else tokens * facts[name],
+            "implied_mfu": implied[0] if implied else None,
+            "implied_from": implied[1] if implied else None,
+        }
+
+
+def verdict_rows(facts: Facts, phase: str | None) -> Iterator[Row]:
+    """Every verdict on one phase, or on a run as a whole."""
+    run_id = facts["id"] if phase is None else facts["run_id"]
+    for verdict in judge(facts, "run" if phase is None else "phase"):
+        yield {"run_id": run_id, "phase": phase, **verdict.__dict__}
+
+
+def results(connection: duckdb.DuckDBPyConnection) -> dict[str, list[Row]]:
+    """All result rows of an open database, by table."""
+    material = load(connection)
+    rows: dict[str, list[Row]] = {"parameters": list(parameter_rows(material.models))}
+    rows |= {table: [] for table in ("flops", "verdicts", "memory", "communication", "timing")}
+    phases: dict[str, list[Facts]] = {}
+    cases = list(phase_cases(connection, material.models))
+    for facts, found in zip(cases, modelled.phases(cases, material), strict=True):
+        implied = utilisation.of_phase(facts, "causal")
+        known = {"causal_mfu": implied[0]} if implied else {}
+        phases.setdefault(facts["run_id"], []).append(facts | found.facts | known)
+        for table, table_rows in found.rows.items():
+            rows[table] += table_rows
+    for facts in run_cases(connection, material.models, phases):
+        for phase in phases.get(facts["id"], []):
+            rows["flops"] += flop_rows(phase, phase["name"])
+            rows["verdicts"] += verdict_rows(phase, phase["name"])
+        rows["flops"] += flop_rows(facts, None)
+        rows["verdicts"] += verdict_rows(facts, None)
+    return rows | {"measured": list(measured.rows(connection, material))}
+
+
+def write(connection: duckdb.DuckDBPyConnection, rows: dict[str, list[Row]]) -> None:
+    """Replace the contents of result tables; columns go by name."""
+    for table, table_rows in rows.items():
+        connection.execute(f"delete from result.{table}")  # noqa: S608  (names of our own tables)
+        if table_rows:
+            frame = pd.DataFrame(table_rows)
+            connection.register("fresh_rows", frame)
+            connection.execute(f"insert into result.{table} by name select * from fresh_rows")  # noqa: S608
+            connection.unregister("fresh_rows")
+
+
+def quiet(text: str) -> None:
+    """Show no progress."""
+    del text
+
+
+def assess(database: Path, step: Step = quiet) -> dict[str, int]:
+    """Fill the result tables of a database file; the file is replaced only when all is done.
+
+    Parameters
+    ----------
+    database
+        A file that the build step made.
+    step
+        Called with a short text before each step, for progress.
+
+    Returns
+    -------
+    dict
+        Rows written, by result table.
+    """
+    draft = database.with_name(f".{database.name}.{os.getpid()}")
+    try:
+        shutil.copyfile(database, draft)
+        with duckdb.connect(str(draft), config=CLOSED) as connection:
+            step("recomputing every run")
+            rows = results(connection)
+            step("writing results")
+            write(connection, rows)
+            step("fitting trends")
+            rows["trends"] = trends.rows(connection)
+            write(connection, {"trends": rows["trends"]})
+        step("testing claims")
+        rows["claims"] = claims.judged(draft)
+        with duckdb.connect(str(draft), config=CLOSED) as connection:
+            write(connection, {"claims": rows["claims"]})
+        draft.replace(database)
+        # What another program had not yet merged into the old file would keep the new one from being opened.
+        database.with_name(f"{database.name}.wal").unlink(missing_ok=True)
+    finally:
+        draft.unlink(missing_ok=True)
+    return {table: len(table_rows) for table, table_rows in rows.items()}

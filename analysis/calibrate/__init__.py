@@ -1,0 +1,1 @@
+"""Fits the engine's constants to measured rows, with errors on sources left out."""

@@ -1,0 +1,1 @@
+"""Peak memory, step time and traffic of a table of layouts."""

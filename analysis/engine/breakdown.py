@@ -1,0 +1,148 @@
+"""Layouts in full: memory by stage and part, time by part, traffic by dimension; many at once, or one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from analysis.engine.constants import flatten
+from analysis.engine.peak_memory import by_stage
+from analysis.engine.predict import Timed, computed, predict
+from analysis.layout.arrays import Rows, read_rows
+from analysis.layout.columns import REQUIRED
+from analysis.physics import traffic
+from analysis.records.load import Material
+
+GIB = 2.0**30
+STATES = ("weights", "gradients", "master_weights", "moments")
+Layout = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """One dimension of one layout: bytes an accelerator sends per step, where, how long, how much is not hidden."""
+
+    dimension: str
+    bytes_per_step: float
+    placement: str
+    bandwidth_b_s: float
+    seconds: float
+    exposed_s: float
+
+
+@dataclass(frozen=True)
+class Detail:
+    """Everything that is known of one layout; what is not known is empty, and `missing` says why."""
+
+    prediction: dict[str, Any]
+    memory_gib: pd.DataFrame
+    seconds: dict[str, float]
+    traffic: list[Traffic]
+
+    @property
+    def missing(self) -> str:
+        """What keeps a number from being computed, or what had to be assumed."""
+        return str(self.prediction["missing"] or "")
+
+
+def layout_table(layouts: Sequence[Layout]) -> pd.DataFrame:
+    """Layouts as the table of text cells that predictions read; absent facts are blank.
+
+    >>> table = layout_table([{"tp": 8}])
+    >>> table["tp"][0], table["pp"][0]
+    ('8', '')
+    """
+    names = dict.fromkeys(("id", *REQUIRED, *(name for layout in layouts for name in layout)))
+    cells = [{name: "" if (v := layout.get(name)) is None else str(v) for name in names} for layout in layouts]
+    return pd.DataFrame(cells, columns=list(names), dtype=str)
+
+
+def detail(layout: Layout, material: Material) -> Detail:
+    """Memory, time and traffic of one layout."""
+    return details([layout], material)[0]
+
+
+def details(layouts: Sequence[Layout], material: Material) -> list[Detail]:
+    """Memory, time and traffic of layouts.
+
+    Parameters
+    ----------
+    layouts
+        Columns of a layout row by name, one mapping each; absent means not stated.
+    material
+        Accelerators and constants.
+    """
+    if not layouts:
+        return []
+    table = layout_table(layouts)
+    answer = predict(table, material.accelerators, material.constants)
+    rows, _, times = computed(table, material.accelerators, material.constants)
+    seconds = {name: np.broadcast_to(values, (len(table),)) for name, values in times.parts.items()}
+    links = _traffic(rows, times, material)
+    timed = np.isfinite(answer["step_time_s"].to_numpy(dtype=float))
+    return [
+        Detail(
+            {str(name): answer[name].iloc[i] for name in answer.columns},
+            stages(rows, material, i),
+            {name: float(values[i]) for name, values in seconds.items()} if timed[i] else {},
+            _links(links, seconds, i) if timed[i] else [],
+        )
+        for i in range(len(layouts))
+    ]
+
+
+def stages(rows: Rows, material: Material, row: int) -> pd.DataFrame:
+    """GiB of one row by stage (rows) and part (columns); empty where memory is not known."""
+    if rows.memory_reasons[row] != "":
+        return pd.DataFrame()
+    with np.errstate(all="ignore"):
+        parts = by_stage(rows, flatten(material.constants["memory"]), row)
+    table = pd.DataFrame({name: np.asarray(values) / GIB for name, values in parts.items()})
+    return table.loc[:, (table.abs() > 1e-9).any()]
+
+
+def states_gib(layouts: Sequence[Layout], material: Material) -> list[float | None]:
+    """Weights, gradients and optimizer of the fullest stage [GiB] of each layout; None where they are unknown."""
+    if not layouts:
+        return []
+    rows = read_rows(layout_table(layouts), material.accelerators)
+    found = []
+    for row in range(len(layouts)):
+        table = stages(rows, material, row)
+        held = table[[name for name in STATES if name in table]]
+        found.append(None if table.empty else float(held.sum(axis=1).max()))
+    return found
+
+
+@dataclass(frozen=True)
+class Links:
+    """Traffic of a table by dimension: bytes, seconds, and whether the group stays in its scale-up domain."""
+
+    sent: dict[str, Any]
+    busy: dict[str, Any]
+    inside: dict[str, Any]
+
+
+def _traffic(rows: Rows, times: Timed, material: Material) -> Links:
+    """Traffic of every row; NaN where a row says too little."""
+    with np.errstate(all="ignore"):
+        links = (
+            traffic.sent_bytes(rows.arch, times.work),
+            traffic.link_seconds(rows.arch, times.work, times.chip, flatten(material.constants["timing"])),
+            traffic.placement(times.work, times.chip.domain),
+        )
+    return Links(*({name: np.broadcast_to(v, (len(rows),)) for name, v in one.items()} for one in links))
+
+
+def _links(links: Links, seconds: dict[str, Any], row: int) -> list[Traffic]:
+    found = []
+    for name in traffic.DIMENSIONS:
+        sent, busy = float(links.sent[name][row]), float(links.busy[name][row])
+        if sent > 0 and busy > 0:
+            place = "scale-up" if links.inside[name][row] > 0 else "scale-out"
+            found.append(Traffic(name, sent, place, sent / busy, busy, float(seconds[name][row])))
+    return found

@@ -1,0 +1,1 @@
+"""Models and layouts as typed tables: columns, reading, words, refusals."""

@@ -1,0 +1,226 @@
+"""The one place where a table of layouts and the table of accelerators become arrays in base units.
+
+Nothing here fills in a value that a row does not state. A row that cannot be used keeps its place, with NaN in its
+numbers and the reason in words.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from analysis.layout.columns import COUNTS, FLAGS, SCHEDULE_NAMES, TALLIES, check_columns, in_base_units
+from analysis.layout.parse import SWITCHES, Array, Reasons, categories, numbers, switches
+from analysis.layout.refusals import layout_reasons, shape_reasons
+from analysis.layout.stage_split import read_stage_layers
+from analysis.layout.words import UNKNOWN, Recompute, Stated, Words
+from analysis.physics import attention, bubble
+from analysis.physics.architecture import QK_NORM_CODES, Architecture, describe
+from analysis.physics.split import Split
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A table of layouts in base units; arrays have one value per row.
+
+    `number` holds every numeric column as read, dp, ep, etp, vpp and micro_batches completed where they follow from
+    others. `chip` has the accelerator's figures (names without their unit suffix). `stage_layers` has one column per
+    pipeline stage, NaN where a row does not state its split; no column at all when no row does. `memory_reasons` and
+    `time_reasons` say in words what keeps a row from being computed; empty means nothing does.
+    """
+
+    ids: npt.NDArray[np.object_]
+    arch: Architecture
+    split: Split
+    number: dict[str, Array]
+    chip: dict[str, Array]
+    words: Words
+    recompute: Recompute
+    stated: Stated
+    stage_layers: Array
+    kernel: Array
+    memory_reasons: npt.NDArray[np.object_]
+    time_reasons: npt.NDArray[np.object_]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def take(self, index: slice | npt.NDArray[np.intp]) -> Rows:
+        """Some of the rows, in order."""
+
+        def cut(values: Any) -> Any:
+            return {name: part[index] for name, part in values.items()} if isinstance(values, dict) else values[index]
+
+        blocks = {"words": Words, "recompute": Recompute, "stated": Stated}
+        plain = ("ids", "number", "chip", "stage_layers", "kernel", "memory_reasons", "time_reasons")
+        parts = {name: cut(getattr(self, name)) for name in plain}
+        parts |= {name: kind(**cut(vars(getattr(self, name)))) for name, kind in blocks.items()}
+        return Rows(arch=self.arch.rows(index), split=self.split.rows(index), **parts)
+
+
+def _column(table: pd.DataFrame, name: str) -> pd.Series[Any]:
+    """A column, or an empty one where the table lacks an optional one."""
+    return table[name] if name in table else pd.Series(np.nan, index=table.index)
+
+
+def _read_numbers(table: pd.DataFrame, reasons: Reasons) -> dict[str, Array]:
+    out = {name: numbers(_column(table, name), name, reasons) for name in COUNTS}
+    out |= {name: numbers(_column(table, name), name, reasons, least=0.0) for name in TALLIES}
+    out |= {name: switches(_column(table, name), name, reasons) for name in FLAGS}
+    out["qk_norm"] = categories(_column(table, "qk_norm"), lambda text: QK_NORM_CODES.get(text, np.nan))
+    return out
+
+
+def _complete(number: dict[str, Array]) -> None:
+    """Fill what follows from other numbers: dp, vpp, ep, etp, micro_batches, and sequence parallelism without TP."""
+    ranks = number["tp"] * number["pp"] * number["cp"]
+    derived = number["accelerators"] / ranks
+    number["dp"] = np.where(np.isnan(number["dp"]) & (derived == np.floor(derived)), derived, number["dp"])
+    number["vpp"] = np.where(np.isnan(number["vpp"]), 1.0, number["vpp"])
+    dense = np.nan_to_num(number["experts"]) == 0
+    number["ep"] = np.where(np.isnan(number["ep"]) & dense, 1.0, number["ep"])
+    usual = np.where(number["ep"] > 1, 1.0, number["tp"])
+    number["etp"] = np.where(np.isnan(number["etp"]), usual, number["etp"])
+    alone = np.isnan(number["sequence_parallel"]) & (number["tp"] == 1)
+    number["sequence_parallel"] = np.where(alone, 0.0, number["sequence_parallel"])
+    number["micro_batches"] = number["global_batch"] / (number["micro_batch"] * number["dp"])
+
+
+def _split(number: dict[str, Array], schedule: Array, fsdp_stage: Array) -> Split:
+    zero = np.where(np.isnan(fsdp_stage), number["zero_stage"], fsdp_stage)
+    shard = np.where(np.isnan(number["fsdp_shard"]), 0.0, number["fsdp_shard"])
+    names = ("seq_len", "micro_batch", "micro_batches", "tp", "sequence_parallel", "cp", "pp", "vpp", "ep", "etp", "dp")
+    return Split(schedule=schedule, zero_stage=zero, shard_ranks=shard, **{name: number[name] for name in names})
+
+
+def _schedules(table: pd.DataFrame, number: dict[str, Array], reasons: Reasons) -> Array:
+    """Schedule codes: as named; 1F1B and its interleaved form follow from vpp when no schedule is named."""
+    named = categories(_column(table, "schedule"), lambda text: SCHEDULE_NAMES.get(text, -1.0))
+    cells = _column(table, "schedule").to_numpy(dtype=object)
+    reasons.add(named < 0, lambda i: f"schedule is not known: {str(cells[i])[:40]!r}")
+    plain = np.where(number["vpp"] > 1, bubble.INTERLEAVED, bubble.ONE_F_ONE_B)
+    interleaved = (named == bubble.ONE_F_ONE_B) & (number["vpp"] > 1)
+    return np.where(np.isnan(named) | interleaved, plain, np.where(named < 0, np.nan, named))
+
+
+def _chips(table: pd.DataFrame, accelerators: pd.DataFrame, reasons: Reasons) -> dict[str, Array]:
+    """Figures of each row's accelerator; NaN, with a reason, where the id is not in the catalogue."""
+    known = in_base_units(accelerators)
+    ids = table["accelerator"]
+    positions = known.index.get_indexer(pd.Index(ids.astype(object)))
+    cells = ids.to_numpy(dtype=object)
+    blank = ids.isna().to_numpy(dtype=bool)
+    reasons.add(blank, lambda _: "accelerator is not stated")
+    reasons.add((positions < 0) & ~blank, lambda i: f"accelerator is not known: {str(cells[i])[:60]!r}")
+    return {str(name): np.where(positions >= 0, known[name].to_numpy(dtype=float)[positions], np.nan) for name in known}
+
+
+def _precision_reasons(table: pd.DataFrame, words: Words, reasons: Reasons) -> None:
+    cells = table["precision"].to_numpy(dtype=object)
+    names = _column(table, "model_name").to_numpy(dtype=object)
+    reasons.add(np.isnan(words.dtype), lambda _: "precision is not stated")
+    reasons.add(words.dtype == UNKNOWN, lambda i: f"precision is not known: {str(cells[i])[:40]!r}")
+    said = [f"{name} ({cell})" for name, cell in zip(names, cells, strict=True)] if words.adapter.any() else []
+    reasons.add(words.adapter > 0, lambda i: f"only full training is modelled, not {said[i][:60]!r}")
+
+
+def _offload_reasons(table: pd.DataFrame, words: Words, reasons: Reasons) -> None:
+    cells = _column(table, "offload").to_numpy(dtype=object)
+    reasons.add(words.offload_understood == 0, lambda i: f"offload is not understood: {str(cells[i])[:40]!r}")
+
+
+def _mechanism_reasons(table: pd.DataFrame, kernel: Array, recompute: Recompute, reasons: Reasons) -> None:
+    kernels, words = (table[name].to_numpy(dtype=object) for name in ("attention_kernel", "recompute"))
+    reasons.add(kernel == UNKNOWN, lambda i: f"attention_kernel is not known: {str(kernels[i])[:40]!r}")
+    reasons.add(recompute.understood == 0, lambda i: f"recompute is not understood: {str(words[i])[:40]!r}")
+
+
+FSDP_STAGES = {"hybrid": 3.0, "full": 3.0, "shard-grad-op": 2.0}
+FSDP_STAGES |= {text: 3.0 if on else np.nan for text, on in SWITCHES.items()}
+"""ZeRO stage that a word in the fsdp column means; a plain no says nothing."""
+
+
+def _fsdp_stage(table: pd.DataFrame) -> Array:
+    return categories(_column(table, "fsdp"), lambda text: FSDP_STAGES.get(text, np.nan))
+
+
+def _hybrid_reasons(table: pd.DataFrame, number: dict[str, Array], reasons: Reasons) -> None:
+    hybrid = categories(_column(table, "fsdp"), lambda text: float(text == "hybrid")) > 0
+    reasons.add(hybrid & np.isnan(number["fsdp_shard"]), lambda _: "fsdp_shard is not stated for a hybrid shard")
+    unread = categories(_column(table, "fsdp"), lambda text: float(text not in FSDP_STAGES)) > 0
+    cells = _column(table, "fsdp").to_numpy(dtype=object)
+    told = np.isnan(number["zero_stage"]) & unread
+    reasons.add(told, lambda i: f"fsdp is not understood: {str(cells[i])[:40]!r}")
+
+
+def read_rows(table: pd.DataFrame, accelerators: pd.DataFrame) -> Rows:
+    """Turn a table of layouts and the accelerator table into arrays in base units.
+
+    Parameters
+    ----------
+    table
+        One layout per row; columns as in `columns`. Cells may be blank or wrong.
+    accelerators
+        One part per row, vendor scale, unit in the column's name.
+
+    Returns
+    -------
+    Rows
+        As many rows as `table`, in its order.
+
+    Raises
+    ------
+    ValueError
+        When columns are absent; the sentence names them.
+    """
+    check_columns(table.columns)
+    table = table.reset_index(drop=True)
+    shared = Reasons(len(table))
+    number = _read_numbers(table, shared)
+    _complete(number)
+    split = _split(number, _schedules(table, number, shared), _fsdp_stage(table))
+    words = Words.read(table["precision"], *(_column(table, n) for n in ("optimizer", "offload", "model_name")))
+    recompute = Recompute.read(table["recompute"])
+    kernel = categories(table["attention_kernel"], lambda text: attention.KERNEL_CLASSES.get(text, UNKNOWN))
+    stage_layers = _shared_reasons(table, number, words, recompute, kernel, shared)
+    memory, time = _own_reasons(table, number, shared)
+    optional = ("gradient_dtype", "moment_dtype", "loss", "memory_kind")
+    return Rows(
+        ids=table["id"].to_numpy(dtype=object),
+        arch=describe(number),
+        split=split,
+        number=number,
+        chip=_chips(table, accelerators, time),
+        words=words,
+        recompute=recompute,
+        stated=Stated.read(*(_column(table, name) for name in optional)),
+        stage_layers=stage_layers,
+        kernel=kernel,
+        memory_reasons=memory.text(),
+        time_reasons=time.text(),
+    )
+
+
+def _shared_reasons(
+    table: pd.DataFrame, number: dict[str, Array], words: Words, recompute: Recompute, kernel: Array, reasons: Reasons
+) -> Array:
+    """Collect what keeps a row from any prediction; the stated layers per stage, which are checked on the way."""
+    shape_reasons(reasons, number)
+    layout_reasons(reasons, number)
+    _precision_reasons(table, words, reasons)
+    _mechanism_reasons(table, kernel, recompute, reasons)
+    _offload_reasons(table, words, reasons)
+    return read_stage_layers(_column(table, "layers_per_stage"), number, reasons)
+
+
+def _own_reasons(table: pd.DataFrame, number: dict[str, Array], shared: Reasons) -> tuple[Reasons, Reasons]:
+    """(memory, time): the shared reasons and what only one of the two needs."""
+    memory, time = shared.copy(), shared.copy()
+    _hybrid_reasons(table, number, memory)
+    memory.add(np.isnan(number["micro_batches"]) & (number["pp"] > 1), lambda _: "global_batch is not stated")
+    time.add(np.isnan(number["global_batch"]), lambda _: "global_batch is not stated")
+    return memory, time

@@ -1,0 +1,75 @@
+"""From a recorded phase to the layout row that the engine reads, and what had to be filled in to get there."""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import Any
+
+from analysis.physics.architecture import ABSENT
+from analysis.records.facts import Facts
+from analysis.records.spans import as_span
+
+ARCHITECTURE = (*ABSENT, "kv_heads", "head_dim", "moe_ffn_hidden")
+PHASE = (
+    "accelerator", "tp", "cp", "pp", "vpp", "dp", "ep", "etp", "sequence_parallel", "zero_stage", "seq_len",
+    "micro_batch", "precision", "attention_kernel", "recompute", "schedule",
+)  # fmt: skip
+
+Row = dict[str, Any]
+
+FLASH_SINCE = "2023"
+"""FlashAttention (arXiv:2205.14135) and sequence parallelism (arXiv:2205.05198) came out in May 2022, and into the
+large frameworks within the year."""
+
+
+def layout_row(facts: Facts, model: Facts) -> tuple[Row, list[str]]:
+    """The columns of a layout row, and the fields that nobody states and that were filled so that it can be computed.
+
+    Filled, each named: cp 1, and ep 1 of a mixture of experts (a report without them does not mention them);
+    micro_batch 1 (the smallest there is: memory is then a lower bound); the deepest interleaving where a run says that
+    it interleaves and not how deep; fused attention, and sequence parallelism beside TP, for runs released from
+    2023 on. What is still missing makes the row unknown.
+
+    >>> row, filled = layout_row({"tp": 8, "recompute_modules": "mlp"}, {"layers": 126})
+    >>> row["layers"], row["recompute"], filled
+    (126, 'selective (mlp)', ['cp 1', 'micro_batch 1'])
+    """
+    row: Row = {name: model[name] for name in ARCHITECTURE if name in model}
+    row |= {name: facts[name] for name in PHASE if name in facts}
+    row["id"] = facts.get("name", "")
+    if "accelerators" in facts:
+        row["accelerators"] = round(as_span(facts["accelerators"]).best)
+    if facts.get("fsdp"):
+        row["fsdp"] = "hybrid" if "fsdp_shard" in facts else "full"
+        row.setdefault("zero_stage", 3)
+    if "layers_per_stage" in facts:
+        row["layers_per_stage"] = "-".join(str(count) for count in facts["layers_per_stage"])
+    if "recompute_modules" in facts:
+        row["recompute"] = f"selective ({facts['recompute_modules']})"
+    batch = sequences(facts)
+    if batch is not None:
+        row["global_batch"] = batch
+    fill: Row = {name: 1 for name in ("cp", "ep", "micro_batch") if name not in row}
+    if row.get("schedule") == "interleaved" and "vpp" not in row and "pp" in row and "layers" in row:
+        fill["vpp"] = ceil(row["layers"] / row["pp"])
+    if str(facts.get("released", "")) >= FLASH_SINCE:
+        fill |= {} if "attention_kernel" in row else {"attention_kernel": "flash"}
+        fill |= {"sequence_parallel": True} if row.get("tp", 1) > 1 and "sequence_parallel" not in row else {}
+    named = [f"{name} {value}" for name, value in fill.items() if name != "ep" or "experts" in row]
+    return row | fill, named
+
+
+def sequences(facts: Facts) -> int | None:
+    """Sequences per optimizer step: stated, else tokens per step over the sequence length."""
+    if "global_batch" in facts:
+        return round(as_span(facts["global_batch"]).best)
+    if "global_batch_tokens" in facts and "seq_len" in facts:
+        return round(as_span(facts["global_batch_tokens"]).best / float(facts["seq_len"]))
+    return None
+
+
+def leanest(row: Row) -> tuple[Row, str]:
+    """The same layout with everything that is not stated at its least memory, and in words what was taken so."""
+    taken = [] if "zero_stage" in row else ["ZeRO 3 taken as the most sharded, since the stage is not stated"]
+    lean = {"zero_stage": 3, "sequence_parallel": True} | row
+    return lean | {"recompute": "full", "attention_kernel": "flash", "micro_batch": 1}, "; ".join(taken)

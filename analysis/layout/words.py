@@ -1,0 +1,234 @@
+"""What the words of a layout row say about storage and recomputation: precision, recompute, offload, ZeRO stage.
+
+Everything here is read from stated words or follows from how the named stack works; each rule names its ground.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from analysis.layout.parse import Array, TextColumn, categories, distinct_texts
+
+FP32, FP16, BF16, FP8, MXFP8, NVFP4 = (float(i) for i in range(6))
+DTYPES = {"fp32": FP32, "fp16": FP16, "bf16": BF16, "fp8": FP8, "mxfp8": MXFP8, "nvfp4": NVFP4}
+UNKNOWN = -1.0
+
+_FAMILIES = (
+    (r"nvfp4|mxfp4|fp4", NVFP4),
+    (r"mxfp8|fp8-mx", MXFP8),
+    (r"fp8|float8|int8", FP8),
+    (r"bf16|bfloat16", BF16),
+    (r"fp16|float16|^16|half", FP16),
+    (r"fp32|tf32|^32", FP32),
+)
+
+
+def dtype_code(text: str) -> float:
+    """Arithmetic of the matrix products that a precision text names; -1 when it names none.
+
+    >>> [dtype_code(t) for t in ("FP8-MX", "bf16 (BF16 optimizer, fp32 grad accumulation)", "amp_bf16", "16", "int3")]
+    [4.0, 2.0, 2.0, 1.0, -1.0]
+    """
+    first = re.split(r"[(;]", text.lower())[0].strip()
+    return next((code for pattern, code in _FAMILIES if re.search(pattern, first)), UNKNOWN)
+
+
+MOMENT_BYTES = (
+    (r"8-?bit (adam|optim)|(adam|adamw) ?8-?bit", 2.0),
+    (r"lomo|adafactor|\bsgd\b", 0.0),
+    (r"\blion\b|momentum|\bmuon\b", 4.0),
+    (r"galore", 2.0),
+)
+"""Bytes of optimizer states per parameter beside the master weights, by the optimizer's name: one FP32 moment, two
+8-bit ones, two of a quarter of the rank (GaLore), or next to nothing (Adafactor, plain SGD)."""
+
+
+@dataclass(frozen=True)
+class Words:
+    """Codes and switches read from text columns; NaN where a row does not say."""
+
+    dtype: Array
+    pure_16bit: Array
+    deepspeed_bf16: Array
+    moment_bytes: Array
+    adapter: Array
+    no_gradients: Array
+    no_master: Array
+    offloaded_optimizer: Array
+    offloaded_weights: Array
+    offload_understood: Array
+
+    @classmethod
+    def read(
+        cls, precision: pd.Series[Any], optimizer: pd.Series[Any], offload: pd.Series[Any], name: pd.Series[Any]
+    ) -> Words:
+        """Read each column once per distinct text; the model's name for methods only, which some tables put there."""
+        words, method, host, model = (TextColumn(column) for column in (precision, optimizer, offload, name))
+        named = [column.map(_moment_bytes) for column in (method, words, model)]
+        in_backward = [_says(column, _IN_BACKWARD) for column in (words, method, model)]
+        return cls(
+            dtype=words.map(dtype_code),
+            pure_16bit=_says(words, r"pure|bf16-true|bf16_true|adam states bf16"),
+            deepspeed_bf16=_says(words, r"bf16 optimizer"),
+            moment_bytes=np.select([~np.isnan(width) for width in named], named, np.nan),
+            adapter=np.fmax(_says(words, r"lora|adapter|nf4|base weights"), _says(model, r"\b(q?lora|adapter)\b")),
+            no_gradients=np.maximum.reduce(in_backward),
+            no_master=np.maximum.reduce([_says(column, r"lomo") for column in (words, method, model)]),
+            offloaded_optimizer=_says(host, r"optim|^cpu$|^true$|^all$"),
+            offloaded_weights=_says(host, r"param|weight|^all$"),
+            offload_understood=host.map(lambda text: float(bool(re.search(_OFFLOAD, text)))),
+        )
+
+
+_IN_BACKWARD = r"in backward|fused backward|lomo"
+_OFFLOAD = r"optim|param|weight|activation|^(cpu|true|all|no|false|0)$"
+
+
+def _says(column: TextColumn, pattern: str) -> Array:
+    """1 where the text matches, 0 where it does not or the cell is blank."""
+    return np.nan_to_num(column.map(lambda text: float(bool(re.search(pattern, text)))))
+
+
+def _moment_bytes(text: str) -> float:
+    return next((width for pattern, width in MOMENT_BYTES if re.search(pattern, text)), np.nan)
+
+
+DTYPE_BYTES = {"fp32": 4.0, "bf16": 2.0, "fp16": 2.0, "fp8": 1.0, "int8": 1.0, "none": 0.0}
+"""Bytes of an element by the name of its type, for columns that state a width."""
+
+LOSSES = {"chunked": 0.0, "in_place": 1.0, "unfused": 2.0, "eager": 3.0}
+"""Loss kernels by name; see the `logits` constants of the calibration."""
+
+KINDS = {"allocated": 0.0, "reserved": 1.0, "nvidia-smi": 2.0}
+"""What a memory figure measures."""
+
+
+@dataclass(frozen=True)
+class Stated:
+    """Columns that state outright what is else inferred from the stack; NaN where a row does not say."""
+
+    gradient: Array
+    moment: Array
+    loss: Array
+    kind: Array
+
+    @classmethod
+    def read(
+        cls, gradient: pd.Series[Any], moment: pd.Series[Any], loss: pd.Series[Any], kind: pd.Series[Any]
+    ) -> Stated:
+        """Read each column once per distinct text; words that are not known say nothing."""
+        return cls(
+            gradient=categories(gradient, lambda text: DTYPE_BYTES.get(text, np.nan)),
+            moment=categories(moment, lambda text: DTYPE_BYTES.get(text, np.nan)),
+            loss=categories(loss, lambda text: LOSSES.get(text, np.nan)),
+            kind=categories(kind, lambda text: KINDS.get(text, np.nan)),
+        )
+
+
+MODULES = {
+    "core_attn": ("core",),
+    "core_attention": ("core",),
+    "attention": ("core",),
+    "sdpa": ("core",),
+    "attn": ("core", "qkv"),
+    "self_attention": ("core", "qkv"),
+    "mla_up_proj": ("qkv",),
+    "qkv": ("qkv",),
+    "qkv_proj_offloaded": ("qkv",),
+    "mlp": ("mlp",),
+    "ffn": ("mlp",),
+    "moe": ("experts",),
+    "experts": ("experts",),
+    "moe_act": ("expert_activation",),
+    "act": ("expert_activation",),
+    "shared_experts": ("shared_expert",),
+    "layernorm": ("norm",),
+    "norm": ("norm",),
+    "rmsnorm": ("norm",),
+    "mlp_rms": ("norm",),
+    "mla_rms": ("norm",),
+    "op": ("operator",),
+    "sac": ("operator",),
+}
+"""Words inside `selective (...)`, as Megatron-Core and others name them, and the parts of the layer they drop."""
+
+WHOLE = ("full", "full+offload", "yes", "true", "gradient checkpointing", "activation checkpointing")
+
+
+@dataclass(frozen=True)
+class Recompute:
+    """Shares of the layer that backward computes again, and whether checkpoints leave the device; NaN: not stated."""
+
+    layer: Array
+    core: Array
+    qkv: Array
+    mlp: Array
+    experts: Array
+    expert_activation: Array
+    shared_expert: Array
+    norm: Array
+    operator: Array
+    offloaded: Array
+    plain_selective: Array
+    layer_count: Array
+    every: Array
+    understood: Array
+
+    @classmethod
+    def read(cls, recompute: pd.Series[Any]) -> Recompute:
+        """Read the recompute column once per distinct text."""
+        codes, texts = distinct_texts(recompute)
+        blank = dict.fromkeys((f.name for f in fields(cls)), np.nan)
+        table = [recompute_words(text) if text else blank for text in texts]
+        columns = {name: np.asarray([row[name] for row in [*table, blank]])[codes] for name in blank}
+        return cls(**columns)
+
+
+def recompute_words(text: str) -> dict[str, float]:
+    """Shares and switches that one recompute text states.
+
+    `none`; `full`; `full (4 layers)` or `full (block, 4 layers)` (of each stage); `full (every 2 layers)` (inputs kept
+    of groups of two); `full+offload` (checkpoints on the host); `selective` (the attention core); `selective (a,b)`
+    with module names; `selective (every 2nd layer)` (whole layers, each second). Any other word leaves the row unknown.
+
+    >>> said = recompute_words("selective (mla_up_proj,mlp)")
+    >>> said["qkv"], said["mlp"], said["core"]
+    (1.0, 1.0, 0.0)
+    >>> recompute_words("mixed: see flag")["understood"]
+    0.0
+    """
+    words = dict.fromkeys((f.name for f in fields(Recompute)), 0.0) | {"every": 1.0}
+    lowered = text.strip().lower()
+    stated = _whole_layers(lowered) or _modules(lowered)
+    if lowered in ("none", "no", "false"):
+        stated = {"understood": 1.0}
+    return words | stated
+
+
+def _whole_layers(text: str) -> dict[str, float]:
+    """What a text says about recomputing whole layers; nothing when it speaks of something else."""
+    full = {"understood": 1.0, "layer": 1.0}
+    if text in WHOLE:
+        return full | {"offloaded": float("offload" in text)}
+    partly = re.fullmatch(r"full \((every |block, |uniform, )?(\d+) layers?\)", text)
+    if partly:
+        grouped = partly.group(1) in ("every ", "uniform, ")
+        return full | {"every" if grouped else "layer_count": float(partly.group(2))}
+    each = re.fullmatch(r"selective \((?:every|each) (\d+)(?:nd|rd|th) layer\)", text)
+    return full | {"layer": 1 / float(each.group(1))} if each else {}
+
+
+def _modules(text: str) -> dict[str, float]:
+    """What a text says about parts of a layer; nothing when a word is not known."""
+    if text == "selective":
+        return {"understood": 1.0, "core": 1.0, "plain_selective": 1.0}
+    named = re.fullmatch(r"selective\s*\(([\w\s,+]+)\)", text)
+    modules = [part.strip() for part in re.split(r"[,+]", named.group(1))] if named else []
+    if not modules or not all(module in MODULES for module in modules):
+        return {}
+    return {part: 1.0 for module in modules for part in MODULES[module]} | {"understood": 1.0}

@@ -1,0 +1,1 @@
+"""Statistics over all runs and the claims that are tested with them."""

@@ -1,0 +1,137 @@
+"""A CSV of layouts in, a CSV of predictions out: reading, resolving model names, writing whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pandas as pd
+
+from analysis.layout.columns import check_columns
+from analysis.records.facts import Facts
+from analysis.records.load import Material
+
+ARCHITECTURE = (
+    "layers", "hidden", "ffn_hidden", "heads", "kv_heads", "head_dim", "vocab", "gated_mlp", "tied_embeddings",
+    "experts", "experts_per_token", "moe_ffn_hidden", "shared_ffn_hidden", "dense_layers", "moe_layer_step", "mla",
+    "q_lora_rank", "kv_lora_rank", "qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim", "mtp_layers", "qkv_bias",
+    "qk_norm", "norms_per_layer", "norm_vectors", "learned_positions", "sliding_window", "sliding_window_layers",
+)  # fmt: skip
+"""Columns that a `model` cell fills where the row leaves them blank."""
+
+
+class RefusalError(Exception):
+    """What keeps a table from being read or written; its text is one sentence with a way out."""
+
+
+def read(path: Path) -> pd.DataFrame:
+    """A CSV as text cells; blank cells are empty strings.
+
+    Raises
+    ------
+    RefusalError
+        No such file, not a CSV, no header, columns missing.
+    """
+    try:
+        table = pd.read_csv(path, dtype=str, keep_default_na=False, na_filter=False)
+        if not isinstance(table.index, pd.RangeIndex):  # pandas takes cells beyond the header for names of rows
+            raise RefusalError(
+                f"{path} has rows of more cells than its header names; end each line where the header ends"
+            )
+    except FileNotFoundError:
+        raise RefusalError(f"there is no file {path}; give the CSV with the rows to predict") from None
+    except (OSError, UnicodeDecodeError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
+        reason = str(error).strip().splitlines()[0]
+        raise RefusalError(f"{path} cannot be read as CSV ({reason}); it needs a header line and UTF-8 text") from None
+    columns = [*table.columns, *(ARCHITECTURE if "model" in table.columns else ())]
+    try:
+        check_columns(columns)
+    except ValueError as error:
+        raise RefusalError(f"{path}: {error}") from None
+    return table
+
+
+def fill_models(
+    table: pd.DataFrame, models: Mapping[str, Facts], architecture: Callable[[str], Facts]
+) -> tuple[pd.DataFrame, pd.Series]:
+    """Fill blank architecture cells from the record or config that `model` names.
+
+    Returns the table and, per row, why its model could not be resolved ('' where it could).
+    """
+    why = pd.Series("", index=table.index, dtype=object)
+    table = table.copy()
+    for column in ARCHITECTURE:
+        if column not in table:
+            table[column] = ""
+    for name in table["model"].unique():
+        mine = table["model"] == name
+        try:
+            facts = facts_of_model(name, models, architecture) if name else {}
+        except RefusalError as error:
+            why[mine] = str(error)
+            continue
+        for column in ARCHITECTURE:
+            if column in facts:
+                blank = mine & (table[column] == "")
+                table.loc[blank, column] = str(facts[column])
+    return table, why
+
+
+def facts_of_model(name: str, models: Mapping[str, Facts], architecture: Callable[[str], Facts]) -> Facts:
+    """Architecture facts of a record by id, or of a published config by path.
+
+    Raises
+    ------
+    RefusalError
+        It is neither.
+    """
+    if name in models:
+        return models[name]
+    try:
+        return architecture(name)
+    except Exception as error:
+        raise RefusalError(f"model: {name!r} is neither a record nor a config that can be read ({error})") from None
+
+
+def run(table: pd.DataFrame, material: Material, architecture: Callable[[str], Facts]) -> pd.DataFrame:
+    """Predictions for every row, in the order of the table."""
+    from analysis.engine.predict import predict
+
+    why = pd.Series("", index=table.index, dtype=object)
+    if "model" in table:
+        table, why = fill_models(table, material.models, architecture)
+    answer = predict(table, material.accelerators, material.constants)
+    bad = (why != "").to_numpy()
+    answer.loc[bad, "missing"] = why[bad].to_numpy()
+    return answer
+
+
+def render(answer: pd.DataFrame, as_json: bool) -> str:
+    """The answer as CSV (unknown cells empty) or JSON records (unknown null)."""
+    if as_json:
+        return str(answer.to_json(orient="records", force_ascii=False, indent=1)) + "\n"
+    return str(answer.to_csv(index=False, float_format="%.6g"))
+
+
+def write(text: str, target: Path | None) -> None:
+    """Write to a temporary file beside the target, then put it in place.
+
+    Raises
+    ------
+    RefusalError
+        The folder does not exist or cannot be written.
+    """
+    if target is None:
+        return
+    if target.exists() and not target.is_file():
+        raise RefusalError(f"{target} is no regular file; leave out -o to write to standard output")
+    draft = target.with_name(f".{target.name}.{os.getpid()}")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        draft.write_text(text, encoding="utf-8")
+        draft.replace(target)
+    except OSError as error:
+        raise RefusalError(f"{target} cannot be written ({error.strerror}); choose another place with -o") from None
+    finally:
+        draft.unlink(missing_ok=True)

@@ -1,0 +1,215 @@
+"""What-if: does a layout fit, where do its bytes and seconds go, and what limits it; one or several side by side."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from analysis.engine.breakdown import Detail, detail, states_gib
+from analysis.layout.from_record import ARCHITECTURE, leanest
+from analysis.records.facts import Facts
+from analysis.records.load import Material
+from analysis.whatif.divisibility import contradictions
+
+Row = dict[str, Any]
+INTEGERS = (
+    "accelerators", "tp", "cp", "pp", "vpp", "dp", "ep", "etp", "zero_stage", "seq_len", "micro_batch", "global_batch",
+)  # fmt: skip
+WORDS = ("accelerator", "precision", "recompute", "schedule", "attention_kernel", "layers_per_stage", "network_note")
+FLAGS = ("sequence_parallel",)
+COMMA = re.compile(r",(?![^(]*\))(?=[^,=]*=)")
+"""A comma that another field follows: those of a list of layers or within brackets do not count."""
+EXIT_CODES = {"could-fit": 0, "does-not-fit": 1, "unknown": 3}
+
+
+class LayoutError(ValueError):
+    """A layout that cannot be; the text is one sentence with a way out."""
+
+
+@dataclass(frozen=True)
+class Fit:
+    """One layout, what the engine finds, and what follows from it in words."""
+
+    layout: Row
+    found: Detail
+    card_gib: float
+    states: float | None
+    verdict: str
+    why: str
+    remarks: list[str]
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain numbers and texts; what is not known is null."""
+        step = {name: _plain(value) for name, value in self.found.prediction.items() if name != "id"}
+        stages = self.found.memory_gib
+        return {
+            "layout": {k: v for k, v in self.layout.items() if k not in ARCHITECTURE and k != "id"},
+            "verdict": self.verdict,
+            "why": self.why,
+            "card_gib": _plain(self.card_gib),
+            "states_at_least_gib": self.states,
+            **step,
+            "memory_gib_by_stage": {part: [round(float(v), 4) for v in stages[part]] for part in stages},
+            "seconds_by_part": self.found.seconds,
+            "communication": [link.__dict__ for link in self.found.traffic],
+            "remarks": self.remarks,
+        }
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, (float, np.floating)):
+        return float(value) if np.isfinite(value) else None
+    return value
+
+
+def complete(row: Row) -> Row:
+    """Derive what a layout leaves open by its own arithmetic: dp, sequence parallelism, the schedule.
+
+    Raises
+    ------
+    LayoutError
+        The degrees do not multiply to the accelerators; the sentence names the nearest that do.
+
+    >>> complete({"accelerators": 64, "tp": 8, "pp": 4})["dp"]
+    2
+    """
+    tp, cp, pp = (int(row.get(axis, 1)) for axis in ("tp", "cp", "pp"))
+    one: Row = dict.fromkeys(("tp", "cp", "pp", "ep", "vpp"), 1)
+    row = one | row
+    group, world = tp * cp * pp, int(row["accelerators"])
+    if "dp" not in row and world % group == 0:
+        row["dp"] = world // group
+    if group * int(row.get("dp", 0)) != world:
+        raise LayoutError(_nearest(row, group, world))
+    row.setdefault("sequence_parallel", tp > 1)
+    row.setdefault("schedule", "interleaved" if int(row["vpp"]) > 1 else "1f1b")
+    return row
+
+
+def _nearest(row: Row, group: int, world: int) -> str:
+    shown = f"TP {row['tp']} x CP {row['cp']} x PP {row['pp']}"
+    said = f"{shown} x DP {row['dp']} = {group * int(row['dp']):,}" if "dp" in row else f"{shown} = {group:,}"
+    relation = "is not" if "dp" in row else "does not divide"
+    dp = max(1, round(world / group))
+    return (
+        f"{said}, which {relation} the {world:,} accelerators; the nearest that does: "
+        f"DP {dp} on {group * dp:,} accelerators" + (f", or DP {world // group}" if world % group == 0 else "")
+    )
+
+
+def parse_change(text: str) -> Row:
+    """A change of a layout in words: comma-separated field=value.
+
+    >>> parse_change("tp=4,recompute=full")
+    {'tp': 4, 'recompute': 'full'}
+    >>> parse_change("recompute=selective (mlp,moe_act)")
+    {'recompute': 'selective (mlp,moe_act)'}
+    """
+    change: Row = {}
+    for item in filter(None, (part.strip() for part in COMMA.split(text))):
+        name, sign, value = item.partition("=")
+        name = name.strip().replace("-", "_")
+        if not sign or name not in (*INTEGERS, *WORDS, *FLAGS):
+            known = ", ".join((*INTEGERS, *WORDS, *FLAGS))
+            raise LayoutError(f"--vs takes field=value with a field of a layout, not {item!r}; fields: {known}")
+        change[name] = _value(name, value.strip())
+    return change
+
+
+def _value(name: str, text: str) -> Any:
+    if name in INTEGERS:
+        if not (text.isascii() and text.isdigit()) or (int(text[:30]) < 1 and name != "zero_stage"):
+            raise LayoutError(f"--vs {name} takes a whole number from 1, not {text[:30]!r}")
+        return int(text)
+    if name in FLAGS:
+        return text.lower() in ("true", "yes", "1")
+    return text
+
+
+def fit(model: Facts, layout: Row, material: Material) -> Fit:
+    """Judge one layout of one model.
+
+    Parameters
+    ----------
+    model
+        Architecture facts.
+    layout
+        Columns of a layout row; see `complete` for what is derived.
+    material
+        Accelerators and constants.
+
+    Raises
+    ------
+    LayoutError
+        The degrees do not multiply, or do not divide what they cut.
+    """
+    row = {name: model[name] for name in ARCHITECTURE if name in model} | complete(layout) | {"id": "fit"}
+    wrong = list(contradictions(row))
+    if wrong:
+        raise LayoutError("; ".join(wrong))
+    found = detail(row, material)
+    states = states_gib([leanest(row)[0]], material)[0]
+    card = card_gib(str(row["accelerator"]), material)
+    verdict, why = _judge(found, states, card)
+    return Fit(row, found, card, states, verdict, why, remarks(row, found, states, card))
+
+
+def card_gib(accelerator: str, material: Material) -> float:
+    """Memory of the accelerator as the device reports it, else as sold read as GiB [GiB]; NaN when not known."""
+    table = material.accelerators
+    sizes = table.loc[table["id"] == accelerator, ["usable_memory_gib", "hbm_gb"]].to_numpy(dtype=float)
+    known = sizes[np.isfinite(sizes)]
+    return float(known[0]) if known.size else float("nan")
+
+
+def _judge(found: Detail, states: float | None, card: float) -> tuple[str, str]:
+    step = found.prediction
+    peak, low, high = (float(step[name]) for name in ("memory_gib", "memory_gib_low", "memory_gib_high"))
+    if states is not None and states > card:
+        return "does-not-fit", f"weights, gradients and optimizer alone take {states:.1f} GiB of {card:.1f} GiB"
+    if not np.isfinite(peak) or not np.isfinite(card):
+        return "unknown", found.missing or "the memory of the accelerator is not known"
+    shown = f"modelled peak {peak:.1f} GiB ({low:.1f} to {high:.1f}) of {card:.1f} GiB"
+    return ("does-not-fit", shown) if low > card else ("could-fit", shown)
+
+
+def remarks(row: Row, found: Detail, states: float | None, card: float) -> list[str]:
+    """What follows from the numbers, in sentences."""
+    said = [*_bubble(row), *_tensor(row, found, states, card)]
+    step = found.prediction
+    if np.isfinite(step["mfu"]):
+        said.append(f"The largest loss is {step['bound_by']}; MFU {100 * step['mfu']:.1f}% with causal attention.")
+    return said
+
+
+def _bubble(row: Row) -> list[str]:
+    pp, vpp, batch = int(row["pp"]), int(row["vpp"]), row.get("global_batch")
+    if pp == 1 or batch is None or row["schedule"] not in ("1f1b", "interleaved", "gpipe"):
+        return []
+    count = int(batch) / (int(row["dp"]) * int(row.get("micro_batch", 1)))
+    plain, loss = (pp - 1) / count, (pp - 1) / (count * vpp)
+    text = (
+        f"PP {pp} with {count:g} micro-batches idles {plain:.4g} of the ideal time without interleaving, "
+        f"so at most {100 / (1 + plain):.1f}% of the step is work"
+    )
+    if vpp > 1:
+        return [f"{text}; {vpp} virtual stages bring the idle share to {loss:.3g}, at most {100 / (1 + loss):.1f}%."]
+    return [f"{text}; any MFU near or above that needs interleaving, more micro-batches or fewer stages."]
+
+
+def _tensor(row: Row, found: Detail, states: float | None, card: float) -> list[str]:
+    tp = int(row["tp"])
+    if tp == 1 and states is not None and np.isfinite(card) and states < card:
+        cuts = " x ".join(f"{axis.upper()} {row[axis]}" for axis in ("pp", "ep") if int(row[axis]) > 1)
+        by = f"{cuts} and the sharded optimizer leave" if cuts else "The sharded optimizer leaves"
+        return [f"No TP is needed for the states: {by} {states:.1f} GiB of {card:.1f} GiB on the fullest stage."]
+    link = next((one for one in found.traffic if one.dimension == "tp"), None)
+    if link is None:
+        return []
+    place = "inside the scale-up domain" if link.placement == "scale-up" else "ACROSS the scale-up domain"
+    return [
+        f"TP {tp} sends {link.bytes_per_step / 1e9:,.0f} GB per step and accelerator {place}, {link.seconds:.2f} s."
+    ]

@@ -1,0 +1,180 @@
+"""The fit finds constants that made the rows, holds to its priors, and judges itself on sources it has not seen."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+from analysis.calibrate import step_time as calibration
+from analysis.engine.constants import flatten, with_values
+from analysis.engine.predict import predict
+
+from ..engine.test_rates import ACCELERATORS
+from ..rows import table
+
+SHIPPED = yaml.safe_load((Path(__file__).parents[3] / "data" / "calibration.yaml").read_text(encoding="utf-8"))
+
+
+def pinned_but(*free: str) -> dict[str, Any]:
+    """The shipped file with only some constants left to fit, each with a wide prior."""
+    section = SHIPPED["timing"]
+
+    def strip(part: dict[str, Any], prefix: str) -> dict[str, Any]:
+        out: dict[str, Any] = {}
+        for key, item in part.items():
+            if "value" not in item:
+                out[key] = strip(item, f"{prefix}{key}.")
+            else:
+                kept = {k: v for k, v in item.items() if k not in ("prior", "spread")}
+                wide = {"prior": item["value"], "spread": 2.0}
+                out[key] = kept | (wide if prefix + key in free else {})
+        return out
+
+    return SHIPPED | {"timing": strip(section, "")}
+
+
+def measured(truth: dict[str, float], sources: int = 3) -> pd.DataFrame:
+    """Rows whose step times the engine itself makes with other constants."""
+    made = SHIPPED | {"timing": with_values(SHIPPED["timing"], truth)}
+    changes = [
+        {"id": f"{s}-{i}", "seq_len": 2048 * 4**i, "hidden": 2048 + 1024 * s, "head_dim": 128, "vpp": 1}
+        for s in range(sources)
+        for i in range(3)
+    ]
+    rows = table(*changes)
+    times = predict(rows, ACCELERATORS, made)["step_time_s"]
+    return rows.assign(step_time_s=times, source=[f"lab-{c['id'][0]} report" for c in changes])
+
+
+def test_the_fit_recovers_the_constants_that_made_the_rows() -> None:
+    truth = {"gemm.hopper.bf16": 0.65, "attention.flash.hopper": 0.55}
+    found = calibration.fit(measured(truth), ACCELERATORS, pinned_but(*truth))
+    assert found.values == pytest.approx(truth, rel=0.01)
+    assert found.table["fitted"].abs().max() < 0.01
+    assert found.table["left_out"].abs().max() < 0.05
+
+
+def test_pinned_constants_stay() -> None:
+    found = calibration.fit(measured({"gemm.hopper.bf16": 0.65}), ACCELERATORS, pinned_but("gemm.hopper.bf16"))
+    assert list(found.values) == ["gemm.hopper.bf16"]
+    after = flatten(calibration.updated(SHIPPED, found)["timing"])
+    before = flatten(SHIPPED["timing"])
+    changed = {n for n in after if after[n] != before[n]}
+    assert changed <= {"gemm.hopper.bf16", "interval.dense.low", "interval.dense.high"}
+
+
+def test_the_same_rows_give_the_same_fit() -> None:
+    rows = measured({"gemm.hopper.bf16": 0.65})
+    free = pinned_but("gemm.hopper.bf16", "elementwise.passes")
+    one, two = (calibration.fit(rows, ACCELERATORS, free).values for _ in range(2))
+    assert one == two
+
+
+def test_a_single_wild_row_does_not_move_the_fit() -> None:
+    rows = measured({"gemm.hopper.bf16": 0.65})
+    rows.loc[0, "step_time_s"] *= 5
+    found = calibration.fit(rows, ACCELERATORS, pinned_but("gemm.hopper.bf16"))
+    assert found.values["gemm.hopper.bf16"] == pytest.approx(0.65, rel=0.04)
+
+
+def test_strong_priors_hold_against_few_rows() -> None:
+    rows = measured({"power.exponent": 2.0})
+    found = calibration.fit(rows, ACCELERATORS, SHIPPED)
+    prior = SHIPPED["timing"]["power"]["exponent"]["prior"]
+    assert found.values["power.exponent"] == pytest.approx(prior, rel=0.2)
+
+
+def test_rows_without_a_time_or_a_layout_are_left_out() -> None:
+    rows = measured({})
+    rows.loc[0, "step_time_s"] = np.nan
+    rows.loc[1, "tp"] = 3
+    assert len(calibration.usable(rows, ACCELERATORS, SHIPPED)) == len(rows) - 2
+
+
+def test_a_family_is_left_out_whole() -> None:
+    rows = measured({}).assign(family="one")
+    found = calibration.fit(rows, ACCELERATORS, pinned_but("gemm.hopper.bf16"))
+    # nothing is left to fit, so the left-out prediction is the prior
+    prior = found.table["left_out"]
+    assert prior.abs().max() < 1e-3
+
+
+@pytest.mark.parametrize(
+    ("source", "family"),
+    [
+        ("nvidia-dgxc-v25.02-llama3.1-8b", "nvidia-dgxc"),
+        ("megatron-bridge-25.11-nemo-container-performance-summary", "megatron-bridge"),
+        ("Zero Bubble Pipeline Parallelism (arXiv 2401.10241)", "zero-bubble"),
+    ],
+)
+def test_tables_of_one_series_are_one_family(source: str, family: str) -> None:
+    assert calibration.family_of(source) == family
+
+
+def test_a_long_table_weighs_as_the_root_of_its_rows() -> None:
+    weight = calibration.family_weights(pd.Series(["long"] * 9 + ["short"]))
+    assert weight.sum() == pytest.approx(10)
+    assert weight[:9].sum() / weight[9] == pytest.approx(3)
+
+
+def test_the_fit_leans_to_families_not_to_rows() -> None:
+    # nine rows made with 0.70, one with 0.60: three to one in weight, not nine to one
+    slow, fast = measured({"gemm.hopper.bf16": 0.60}, 1), measured({"gemm.hopper.bf16": 0.70})
+    rows = pd.concat([fast.assign(source="long table"), slow.iloc[:1].assign(source="short table", id="x")])
+    free = pinned_but("gemm.hopper.bf16")
+    table_of_all = calibration.usable(rows, ACCELERATORS, free)
+    problem = calibration.prepare(table_of_all, ACCELERATORS, free)
+    by_family = calibration.fit_values(problem, free["timing"])["gemm.hopper.bf16"]
+    by_row = calibration.fit_values(replace(problem, weight=np.ones(10)), free["timing"])["gemm.hopper.bf16"]
+    assert by_family < by_row < 0.70
+
+
+def test_loss_is_square_near_zero_and_linear_far_away() -> None:
+    near, far, farther = calibration.pseudo_huber(np.array([0.01, 100.0, 400.0])) ** 2
+    assert near == pytest.approx(1e-4, rel=1e-3)
+    assert farther / far == pytest.approx(4.0, rel=0.02)
+
+
+def test_interval_holds_nine_of_ten_rows() -> None:
+    errors = pd.Series(np.linspace(-0.5, 0.5, 1001))
+    low, high = calibration.interval(errors, pd.Series(["a"] * 1001))
+    inside = ((1 / (1 + errors)) >= low) & ((1 / (1 + errors)) <= high)
+    assert inside.mean() == pytest.approx(0.90, abs=0.002)
+
+
+def test_edges_of_an_interval_by_hand() -> None:
+    # five rows of equal weight sit at shares 0.1, 0.3, 0.5, 0.7, 0.9; half of them lies between 0.25 and 0.75
+    ratios = np.array([0.8, 0.9, 1.0, 1.1, 1.2])
+    low, high = calibration.interval(pd.Series(1 / ratios - 1), pd.Series(["a"] * 5), covered=0.5)
+    assert (low, high) == pytest.approx((0.875, 1.125))
+
+
+def test_long_tables_do_not_decide_the_interval_alone() -> None:
+    errors = pd.Series([0.0] * 100 + [-0.5])
+    families = pd.Series(["long"] * 100 + ["short"])
+    assert calibration.interval(errors, families)[1] > 1.0
+    assert calibration.interval(errors, pd.Series(["one"] * 101))[1] == pytest.approx(1.0)
+
+
+def test_report_shows_both_errors_per_family_and_accelerator() -> None:
+    found = calibration.fit(measured({"gemm.hopper.bf16": 0.65}), ACCELERATORS, pinned_but("gemm.hopper.bf16"))
+    lines = calibration.report(found).splitlines()
+    assert lines[1].split()[1:] == ["9", *(f"{100 * x:{sign}.1f}" for x, sign in (
+        (found.table["fitted"].abs().mean(), ""), (found.table["left_out"].abs().mean(), ""),
+        (found.table["left_out"].mean(), "+"), (found.table["left_out"].abs().median(), ""),
+    ))]  # fmt: skip
+    assert lines[0].split() == ["step", "time", "error", "%", "rows", "fitted", "left", "out", "bias", "median"]
+    assert [line.split()[0] for line in lines[1:]] == [
+        "all", "dense", "lab-0", "lab-1", "lab-2", "nvidia/h100-sxm-80gb",
+    ]  # fmt: skip
+
+
+def test_written_intervals_span_both_kinds_of_error() -> None:
+    errors = pd.DataFrame({"family": ["a"] * 3, "moe": [False] * 3, "fitted": [0.25, 0.0, 0.0],
+                           "left_out": [0.0, 0.0, -0.5]})  # fmt: skip
+    after = flatten(calibration.updated(SHIPPED, calibration.Fit({}, errors))["timing"])
+    assert (after["interval.dense.low"], after["interval.dense.high"]) == (0.8, 2.0)

@@ -1,0 +1,154 @@
+"""Accelerator records as sustained rates: which peak, which share, and what stood in for an unknown fact."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis.engine import rates as chips
+from analysis.layout.arrays import read_rows
+from analysis.physics import links as topology
+from analysis.physics.work import Chip
+
+from ..rows import table
+
+PARTS: dict[str, dict[str, Any]] = {
+    "nvidia/h100-sxm-80gb": {"architecture": "hopper", "bf16_tflops": 989, "fp8_tflops": 1979, "tdp_w": 700,
+                             "hbm_bandwidth_gb_s": 3350, "scale_up_gb_s": 450, "scale_up_domain": 8,
+                             "scale_out_gbit_s": 400, "form_factor": "sxm", "hbm_gb": 80},
+    "nvidia/h100-pcie-80gb": {"architecture": "hopper", "bf16_tflops": 756, "tdp_w": 350, "hbm_bandwidth_gb_s": 2040},
+    "nvidia/gb300": {"architecture": "blackwell-ultra", "bf16_tflops": 2500, "fp8_tflops": 5000, "fp4_tflops": 15000,
+                     "tdp_w": 1400, "hbm_bandwidth_gb_s": 8000, "form_factor": "superchip"},
+    "nvidia/v100-sxm-32gb": {"architecture": "volta", "fp16_tflops": 125, "fp32_tflops": 15.7, "tdp_w": 300,
+                             "hbm_bandwidth_gb_s": 898},
+    "amd/mi300x": {"architecture": "cdna3", "bf16_tflops": 1307.4, "fp8_tflops": 2614.9, "tdp_w": 750,
+                   "measured_matmul_bf16_tflops": 668.4, "hbm_bandwidth_gb_s": 5300},
+    "google/tpu-v5e": {"architecture": "tpu-v5e", "bf16_tflops": 197, "int8_tops": 393, "hbm_bandwidth_gb_s": 819},
+    "made/up": {"architecture": "new", "bf16_tflops": 100, "fp8_tflops": 200, "measured_matmul_fp8_tflops": 100,
+                "hbm_bandwidth_gb_s": 1000},
+    "nvidia/custom": {"architecture": "hopper", "hbm_bandwidth_gb_s": 2400, "tdp_w": 500},
+}  # fmt: skip
+K = {
+    "gemm.hopper.bf16": 0.8, "gemm.hopper.fp8": 0.7, "gemm.blackwell.bf16": 0.75, "gemm.blackwell.fp8": 0.72,
+    "gemm.blackwell.fp4": 0.5, "gemm.volta.fp16": 0.65, "gemm.cdna3.bf16": 0.55, "gemm.other.bf16": 0.7,
+    "gemm.other.fp8": 0.6, "gemm.other.fp4": 0.45, "gemm.other.fp32": 0.85, "gemm.realised": 0.9, "gemm.rowwise": 0.75,
+    "attention.flash.hopper": 0.4, "attention.flash.blackwell": 0.46, "attention.flash.other": 0.3,
+    "attention.flash_bias.hopper": 0.2, "attention.flash_bias.other": 0.1, "power.exponent": 0.5,
+    "power.reference.hopper": 700 / 989, "power.reference.blackwell": 0.56,
+    "assumed.hopper.scale_up_gb_s": 450.0, "assumed.hopper.scale_up_domain": 8.0,
+    "assumed.hopper.scale_out_gbit_s": 400.0,
+    "assumed.other.scale_up_domain": 8.0, "assumed.other.scale_out_gbit_s": 200.0,
+    "assumed_peak.nvidia/custom.bf16_tflops": 900.0,
+}  # fmt: skip
+ACCELERATORS = pd.DataFrame([{"id": name} | facts for name, facts in PARTS.items()])
+
+
+def facts(*changes: dict[str, Any]) -> chips.ChipFacts:
+    rows = table(*changes)
+    return chips.chip_facts(read_rows(rows, ACCELERATORS), rows, ACCELERATORS, K)
+
+
+def rated(**change: Any) -> Chip:
+    return chips.chip(facts(change), K)
+
+
+def tera(rate: Any) -> float:
+    return float(np.asarray(rate)[0]) / 1e12
+
+
+def test_rates_of_an_h100_in_bf16() -> None:
+    chip = rated()
+    assert tera(chip.linear_rate) == tera(chip.head_rate) == pytest.approx(989 * 0.8)
+    assert tera(chip.core_rate) == pytest.approx(989 * 0.4)
+    assert tera(chip.biased_core_rate) == pytest.approx(989 * 0.2)
+
+
+def test_fp8_speeds_up_the_layers_but_not_head_and_attention() -> None:
+    chip = rated(precision="fp8")
+    assert tera(chip.linear_rate) == pytest.approx(1979 * 0.7)
+    assert tera(chip.head_rate) == pytest.approx(989 * 0.8)
+    assert tera(chip.core_rate) == pytest.approx(989 * 0.4)
+
+
+def test_rowwise_scaling_keeps_three_quarters() -> None:
+    assert tera(rated(precision="fp8 rowwise").linear_rate) == pytest.approx(1979 * 0.7 * 0.75)
+
+
+def test_integer_products_use_the_integer_peak() -> None:
+    # TPU v5e: 393 TOP/s in INT8 beside 197 TFLOP/s in BF16; no fitted share, so the class share of 8-bit formats
+    assert tera(rated(accelerator="google/tpu-v5e", precision="int8").linear_rate) == pytest.approx(393 * 0.6)
+
+
+def test_four_bit_products_have_their_own_peak_and_share() -> None:
+    assert tera(rated(accelerator="nvidia/gb300", precision="nvfp4").linear_rate) == pytest.approx(15000 * 0.5)
+
+
+def test_blackwell_ultra_shares_the_constants_of_blackwell() -> None:
+    assert tera(rated(accelerator="nvidia/gb300").linear_rate) == pytest.approx(2500 * 0.75)
+
+
+def test_a_power_limited_part_runs_slower_than_its_generation() -> None:
+    slow = 989 / 700 * 350 / 756
+    assert tera(rated(accelerator="nvidia/h100-pcie-80gb").linear_rate) == pytest.approx(756 * 0.8 * slow**0.5)
+
+
+def test_volta_has_fp16_but_no_bf16() -> None:
+    assert tera(rated(accelerator="nvidia/v100-sxm-32gb", precision="fp16").linear_rate) == pytest.approx(125 * 0.65)
+    assert np.isnan(tera(rated(accelerator="nvidia/v100-sxm-32gb", precision="bf16").linear_rate))
+
+
+def test_single_precision_uses_the_plain_units() -> None:
+    chip = rated(accelerator="nvidia/v100-sxm-32gb", precision="fp32")
+    assert tera(chip.linear_rate) == tera(chip.head_rate) == pytest.approx(15.7 * 0.85)
+
+
+def test_fp16_and_bf16_share_a_peak_where_only_one_is_printed() -> None:
+    assert tera(rated(precision="fp16").linear_rate) == pytest.approx(989 * 0.8)
+
+
+def test_measured_products_stand_in_for_a_missing_constant() -> None:
+    assert tera(rated(accelerator="made/up", precision="fp8").linear_rate) == pytest.approx(100 * 0.9)
+    assert tera(rated(accelerator="amd/mi300x", precision="fp8").linear_rate) == pytest.approx(2614.9 * 0.6)
+
+
+def test_unnamed_architectures_use_the_class_and_say_so() -> None:
+    found = facts({"accelerator": "made/up"})
+    assert tera(chips.chip(found, K).linear_rate) == pytest.approx(70)
+    assert any(s.startswith("no measured rows of this architecture") and m[0] for s, m in found.assumed.items())
+
+
+def test_an_unpublished_peak_is_assumed_by_name() -> None:
+    found = facts({"accelerator": "nvidia/custom"})
+    assert float(found.half_peak[0]) == 900e12
+    assert "bf16_tflops of nvidia/custom is not published (900 used)" in found.assumed
+
+
+@pytest.mark.parametrize(("ranks", "sentences"), [(1, 0), (8, 2), (16, 3)])
+def test_class_links_are_named_only_where_someone_is_at_the_other_end(ranks: int, sentences: int) -> None:
+    change = {"accelerator": "nvidia/h100-pcie-80gb", "accelerators": ranks, "dp": ranks}
+    found = facts(change).assumed
+    assert sum(bool(mask[0]) for name, mask in found.items() if "class value used" in name) == sentences
+
+
+def test_class_links_have_their_units() -> None:
+    links = facts({"accelerator": "nvidia/h100-pcie-80gb"}).links
+    assert {name: float(value[0]) for name, value in links.items()} == {
+        "scale_up_gb_s": 450e9, "scale_up_domain": 8.0, "scale_out_gbit_s": 50e9,
+    }  # fmt: skip
+
+
+def test_a_stated_network_replaces_the_usual_nic() -> None:
+    found = facts({"network_note": "4 x 100 Gbit/s RoCE per 8-GPU node"}, {"network_note": ""})
+    assert found.links["scale_out_gbit_s"].tolist() == [6.25e9, 50e9]
+
+
+def test_fabrics_follow_the_architecture() -> None:
+    found = chips.chip(facts({"accelerator": "amd/mi300x"}, {}), K)
+    assert found.fabric.tolist() == [topology.MESH, topology.SWITCH]
+
+
+def test_superchips_are_told_from_boards() -> None:
+    rows = table({"accelerator": "nvidia/gb300"}, {})
+    assert chips.is_superchip(rows, ACCELERATORS).tolist() == [True, False]
+    assert chips.is_superchip(rows, ACCELERATORS.drop(columns="form_factor")).tolist() == [False, False]

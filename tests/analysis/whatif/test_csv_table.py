@@ -1,0 +1,93 @@
+"""Tables of layouts from the shell: read whole, resolved by name, written whole or not at all."""
+
+import pandas as pd
+import pytest
+
+from analysis.layout.columns import REQUIRED
+from analysis.whatif.csv_table import RefusalError, fill_models, read, render, run, write
+
+from ..rows import LLAMA_8B
+
+
+def csv(tmp_path, text):
+    path = tmp_path / "rows.csv"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+HEADER = ",".join(REQUIRED)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("id,accelerator\nx,y\n", "lacks the columns"),
+        ("", "cannot be read as CSV"),
+        (b"\xff\xfe\x00\x01", "cannot be read as CSV"),
+        (HEADER.replace(",tp,", ",") + "\n", "lacks the column tp"),
+        (HEADER + "\n" + "1," * len(REQUIRED) + "\n", "more cells than its header names"),
+    ],
+)
+def test_a_table_that_cannot_be_used_gets_one_sentence(tmp_path, content, words):
+    with pytest.raises(RefusalError, match=words):
+        read(csv(tmp_path, content))
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(RefusalError, match=r"no file .*nowhere\.csv"):
+        read(tmp_path / "nowhere.csv")
+
+
+def test_no_rows_give_no_rows(tmp_path, material):
+    assert len(run(read(csv(tmp_path, HEADER + "\n")), material, dict)) == 0
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [("tp", "-8"), ("tp", "eight"), ("hidden", "nan"), ("layers", ""), ("seq_len", "1e30"), ("accelerator", "nvidia/x"),
+     ("heads", "inf"), ("global_batch", "0")],
+)  # fmt: skip
+def test_a_bad_cell_makes_its_own_row_unknown_and_names_the_field(tmp_path, material, column, value):
+    rows = [{k: str(v) for k, v in LLAMA_8B.items()} for _ in range(2)]
+    rows[1][column] = value
+    good, bad = run(pd.DataFrame(rows, dtype=str), material, dict).to_dict("records")
+    assert good["step_time_s"] > 0
+    assert pd.isna(bad["step_time_s"])
+    assert column in bad["missing"]
+
+
+def test_a_model_record_fills_blank_architecture_cells_only(material):
+    names = ("id", "model", "layers", "hidden")
+    table = pd.DataFrame([dict(zip(names, ("a", "meta/llama-3.1-405b", "", "1024"), strict=True))], dtype=str)
+    filled, why = fill_models(table, material.models, dict)
+    assert (filled["layers"][0], filled["hidden"][0], why[0]) == ("126", "1024", "")
+
+
+def test_a_model_nobody_knows_makes_its_row_unknown(material):
+    def nothing(name):
+        raise ValueError("no such file")
+
+    row = {k: str(v) for k, v in LLAMA_8B.items()} | {"model": "nobody/nothing"}
+    answer = run(pd.DataFrame([row], dtype=str), material, nothing)
+    assert "nobody/nothing" in answer["missing"][0]
+
+
+def test_unknown_is_an_empty_cell_and_a_json_null():
+    answer = pd.DataFrame([{"id": "a", "memory_gib": float("nan")}])
+    assert render(answer, as_json=False) == "id,memory_gib\na,\n"
+    assert '"memory_gib":null' in render(answer, as_json=True).replace(" ", "")
+
+
+def test_a_write_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
+    target = tmp_path / "out.csv"
+    target.write_text("old")
+    monkeypatch.setattr("pathlib.Path.replace", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left")))
+    with pytest.raises(RefusalError, match="No space left"):
+        write("new", target)
+    assert target.read_text() == "old"
+    assert [path.name for path in tmp_path.iterdir()] == ["out.csv"]
+
+
+def test_a_target_that_is_no_file_is_not_replaced(tmp_path):
+    with pytest.raises(RefusalError, match="no regular file"):
+        write("new", tmp_path)

@@ -1,0 +1,130 @@
+"""What-if layouts: what is derived, what is refused, what is said."""
+
+import pytest
+
+from analysis.whatif.fit import EXIT_CODES, LayoutError, complete, fit, parse_change
+
+LLAMA = {"accelerator": "nvidia/h100-sxm-80gb", "accelerators": 16384, "tp": 8, "pp": 16, "seq_len": 8192,
+         "global_batch": 2048, "micro_batch": 1, "precision": "bf16", "attention_kernel": "flash", "zero_stage": 2,
+         "recompute": "none", "layers_per_stage": "7,8*14,7"}  # fmt: skip
+
+
+def test_data_parallelism_is_what_the_other_axes_leave():
+    assert complete({"accelerators": 16384, "tp": 8, "pp": 16})["dp"] == 128
+
+
+def test_a_layout_that_does_not_multiply_names_the_nearest_that_does():
+    with pytest.raises(LayoutError, match=r"= 128, which does not divide the 1,000 .* DP 8 on 1,024"):
+        complete({"accelerators": 1000, "tp": 8, "pp": 16})
+    with pytest.raises(LayoutError, match=r"DP 4 = 512, which is not the 16,384 .* or DP 128"):
+        complete({"accelerators": 16384, "tp": 8, "pp": 16, "dp": 4})
+
+
+@pytest.mark.parametrize("text", ["tq=8", "tp", "tp=eight", "tp=", "tp=0", "tp=٣", "dp=-1"])
+def test_a_change_that_is_no_layout_field_is_refused_with_a_way_out(text):
+    with pytest.raises(LayoutError, match="--vs"):
+        parse_change(text)
+
+
+def test_the_least_degree_is_one_and_the_least_zero_stage_none():
+    assert parse_change("tp=1,zero-stage=0") == {"tp": 1, "zero_stage": 0}
+
+
+def test_commas_within_a_value_end_no_field():
+    text = "recompute=selective (mlp,moe_act),layers_per_stage=7,8*14,7,tp=4"
+    assert parse_change(text) == {"recompute": "selective (mlp,moe_act)", "layers_per_stage": "7,8*14,7", "tp": 4}
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        # Llama 3.1 405B (Table 3 of its paper): 128 heads, 126 layers, no experts; here DP 128, 2,048 sequences.
+        ({"tp": 256, "pp": 1}, "128 heads do not divide by TP 256; TP 128 divides them"),
+        ({"ep": 8}, "EP 8 cuts experts, and the model has none"),
+        ({"vpp": 9}, "PP 16 x VPP 9 = 144 stages for 126 layers"),
+        ({"micro_batch": 3}, "DP 128 x micro-batch 3 = 384; the nearest that does: 1,920"),
+        ({"global_batch": 1}, "the nearest that does: 128"),
+    ],
+)
+def test_a_layout_that_cannot_be_cut_like_that_is_refused(material, change, words):
+    with pytest.raises(LayoutError, match=words):
+        fit(material.models["meta/llama-3.1-405b"], LLAMA | change, material)
+
+
+def test_experts_divide_over_their_ranks(material):
+    # DeepSeek-V3 has 256 routed experts (its report, Section 4.2): 96 ranks cannot share them evenly.
+    layout = {"accelerator": "nvidia/h800-sxm-80gb", "accelerators": 1536, "pp": 16, "ep": 96, "seq_len": 4096}
+    with pytest.raises(LayoutError, match="256 experts do not divide by EP 96; EP 64 divides them"):
+        fit(material.models["deepseek/deepseek-v3"], layout | {"global_batch": 15360}, material)
+
+
+def test_llama_405b_needs_interleaving_to_reach_41_percent(material):
+    # (16 - 1) / 16 = 0.9375 idle: at most 51.6% of the step is work; 8 virtual stages: 0.117, 89.5%.
+    model = material.models["meta/llama-3.1-405b"]
+    plain, interleaved = (fit(model, LLAMA | change, material) for change in ({}, {"vpp": 8}))
+    assert "0.9375" in plain.remarks[0]
+    assert "51.6%" in plain.remarks[0]
+    assert "89.5%" in interleaved.remarks[0]
+    assert plain.found.prediction["mfu"] < 0.38 < interleaved.found.prediction["mfu"]
+
+
+def test_deepseek_v3_needs_no_tensor_parallelism_to_hold_its_states(material):
+    layout = {"accelerator": "nvidia/h800-sxm-80gb", "accelerators": 2048, "pp": 16, "ep": 64, "seq_len": 4096,
+              "global_batch": 15360, "micro_batch": 1, "precision": "fp8", "attention_kernel": "flash", "zero_stage": 1,
+              "recompute": "selective (mla_up_proj,layernorm,moe_act)", "schedule": "dualpipe"}  # fmt: skip
+    found = fit(material.models["deepseek/deepseek-v3"], layout, material)
+    assert found.states < 20
+    assert found.remarks[0].startswith("No TP is needed for the states: PP 16 x EP 64")
+    assert EXIT_CODES[found.verdict] == 0
+
+
+def test_tensor_parallelism_beyond_the_box_is_said_to_cross_it(material):
+    # An H100 SXM box joins eight cards by NVLink (NVIDIA, H100 data sheet): TP 8 stays inside, TP 16 cannot.
+    model = material.models["meta/llama-3.1-405b"]
+    inside, across = (" ".join(fit(model, LLAMA | {"tp": tp}, material).remarks) for tp in (8, 16))
+    assert "inside the scale-up domain" in inside
+    assert "ACROSS the scale-up domain" in across
+
+
+def test_an_8b_model_does_not_fit_one_80_gb_card(material):
+    # 8.03e9 x 16 B = 128 GB.
+    layout = {"accelerator": "nvidia/h100-sxm-80gb", "accelerators": 1, "seq_len": 8192, "global_batch": 1,
+              "micro_batch": 1, "precision": "bf16", "attention_kernel": "flash", "zero_stage": 1,
+              "recompute": "full"}  # fmt: skip
+    model = {"layers": 32, "hidden": 4096, "ffn_hidden": 14336, "heads": 32, "kv_heads": 8, "vocab": 128256,
+             "gated_mlp": True, "tied_embeddings": False}  # fmt: skip
+    found = fit(model, layout, material)
+    assert found.verdict == "does-not-fit"
+    assert EXIT_CODES[found.verdict] == 1
+
+
+def test_an_accelerator_without_memory_cannot_be_told(material):
+    found = fit(material.models["meta/llama-3.1-405b"], LLAMA | {"accelerator": "nvidia/none"}, material)
+    assert EXIT_CODES[found.verdict] == 3
+
+
+def test_what_is_printed_as_json_has_no_nan(material):
+    import json
+
+    found = fit(material.models["meta/llama-3.1-405b"], LLAMA | {"accelerator": "nvidia/none"}, material)
+    assert "NaN" not in json.dumps(found.as_json())
+
+
+def test_the_published_step_of_deepseek_v3_lies_within_the_bounds(material):
+    # arXiv:2412.19437: 2.664M H800-hours, 14.8T tokens, batch 15,360 x 4,096: 19.9 s a step, 38.9% MFU (causal).
+    layout = {"accelerator": "nvidia/h800-sxm-80gb", "accelerators": 2048, "pp": 16, "ep": 64, "seq_len": 4096,
+              "global_batch": 15360, "micro_batch": 1, "precision": "fp8", "attention_kernel": "flash", "zero_stage": 1,
+              "recompute": "selective (mla_up_proj,layernorm,moe_act)", "schedule": "dualpipe"}  # fmt: skip
+    step = fit(material.models["deepseek/deepseek-v3"], layout, material).found.prediction
+    assert step["step_time_s"] == pytest.approx(19.9, rel=0.1)
+    assert step["step_time_s_low"] < 19.9 < step["step_time_s_high"]
+    # The same layout without the overlap that DualPipe is for.
+    plain = fit(material.models["deepseek/deepseek-v3"], layout | {"schedule": "1f1b"}, material).found
+    assert plain.seconds["ep"] > 5
+    overlapped = fit(material.models["deepseek/deepseek-v3"], layout, material).found
+    assert overlapped.seconds["ep"] == 0
+
+
+@pytest.mark.parametrize(("tp", "split"), [(1, False), (2, True), (8, True)])
+def test_sequences_are_split_beside_tensor_parallelism(tp, split):
+    assert complete({"accelerators": 64, "tp": tp})["sequence_parallel"] is split
