@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from analysis.physics import bubble
@@ -80,7 +81,9 @@ def in_base_units(accelerators: pd.DataFrame) -> pd.DataFrame:
         suffix = next((s for s in UNITS if str(name).endswith(s)), "")
         if suffix:
             values = pd.to_numeric(accelerators[name], errors="coerce").to_numpy(dtype=float)
-            out[str(name).removesuffix(suffix)] = values * UNITS[suffix]
+            base, known = str(name).removesuffix(suffix), values * UNITS[suffix]
+            # One quantity may be printed in either of two units: hbm_gb or hbm_gib.
+            out[base] = np.where(np.isnan(out[base]), known, out[base]) if base in out else known
         elif name == "scale_up_domain":
             out["scale_up_domain"] = pd.to_numeric(accelerators[name], errors="coerce").to_numpy(dtype=float)
     return pd.DataFrame(out, index=pd.Index(accelerators["id"], name="id"))

@@ -160,7 +160,7 @@ def fit(model: Facts, layout: Row, material: Material) -> Fit:
 def card_gib(accelerator: str, material: Material) -> float:
     """Memory of the accelerator as the device reports it, else as sold read as GiB [GiB]; NaN when not known."""
     table = material.accelerators
-    sizes = table.loc[table["id"] == accelerator, ["usable_memory_gib", "hbm_gb"]].to_numpy(dtype=float)
+    sizes = table.loc[table["id"] == accelerator, ["usable_memory_gib", "hbm_gib", "hbm_gb"]].to_numpy(dtype=float)
     known = sizes[np.isfinite(sizes)]
     return float(known[0]) if known.size else float("nan")
 

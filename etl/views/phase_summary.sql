@@ -27,7 +27,7 @@ select
     models.* exclude (id, name, aliases, organization, family, sparsity, note),
     accelerators.architecture,
     peaks.peak_tflops,
-    accelerators.hbm_gb,
+    coalesce(accelerators.hbm_gb, accelerators.hbm_gib * 1.073741824) as hbm_gb,
     coalesce(systems.scale_up_domain, accelerators.scale_up_domain) as scale_up_domain,
     coalesce(systems.scale_up_gb_s, accelerators.scale_up_gb_s) as scale_up_gb_s,
     coalesce(systems.scale_out_gbit_s, accelerators.scale_out_gbit_s) as scale_out_gbit_s

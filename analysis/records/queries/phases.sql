@@ -14,7 +14,7 @@ select
     accelerators.bf16_tflops, accelerators.fp16_tflops, accelerators.tf32_tflops, accelerators.fp32_tflops,
     accelerators.fp8_tflops, accelerators.fp4_tflops,
     -- A card sold as 80 GB reports 74.5 to 80 GiB; the generous reading keeps a lower bound honest.
-    coalesce(accelerators.usable_memory_gib, accelerators.hbm_gb) as usable_memory_gib
+    coalesce(accelerators.usable_memory_gib, accelerators.hbm_gib, accelerators.hbm_gb) as usable_memory_gib
 from record.phases as phases
 join record.runs as runs on runs.id = phases.run_id
 left join record.models as models on models.id = runs.model

@@ -118,6 +118,12 @@ def test_units_become_base_units() -> None:
     assert (chip["bf16"], chip["int8"], chip["tdp"], chip["scale_up_domain"]) == (989.5e12, 1979e12, 700, 8)
 
 
+def test_memory_printed_in_gib_and_in_gb_is_one_quantity() -> None:
+    # 32 GiB of a TPU v4 (Cloud TPU documentation) are 34.36e9 bytes; 80 GB are 80e9.
+    sheet = pd.DataFrame({"id": ["tpu", "gpu"], "hbm_gb": [np.nan, 80], "hbm_gib": [32, np.nan]})
+    assert in_base_units(sheet)["hbm"].tolist() == [32 * 1024**3, 80e9]
+
+
 def test_longer_suffixes_are_tried_before_their_ends() -> None:
     names = list(UNITS)
     assert all(names.index(a) < names.index(b) for a in names for b in names if a != b and a.endswith(b))
