@@ -35,6 +35,7 @@ KEYS = {
     "not_disclosed": ["kind", "record_id", "block", "field"],
     "calibration": ["key"],
     "run_summary": ["run_id"],
+    "accelerator_capacity": ["accelerator"],
     "phase_summary": ["run_id", "phase"],
     "frontier_compute": ["run_id"],
     "layout_map": ["run_id", "phase"],

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 # Order matters: later views read earlier ones.
 VIEWS = (
+    "accelerator_capacity",
     "disclosure",
     "mfu_comparable",
     "run_summary",

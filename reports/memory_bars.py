@@ -10,7 +10,6 @@ from reports.numbers import significant
 from reports.run_data import Row
 
 ORDER = ("weights", "gradients", "optimizer", "activations", "working", "overhead")
-GIB = 2**30
 
 
 def bars(rows: list[Row], phases: list[Row]) -> list[dict[str, Any]]:
@@ -23,18 +22,11 @@ def bars(rows: list[Row], phases: list[Row]) -> list[dict[str, Any]]:
     phases
         Phases with the capacity of their accelerator.
     """
-    cards = {phase["phase"]: capacity(phase) for phase in phases}
+    cards = {phase["phase"]: phase["card_gib"] for phase in phases}
     made = []
     for phase, group in groupby(rows, key=lambda row: row["phase"]):
         made.append(_picture(phase, list(group), cards.get(phase)))
     return made
-
-
-def capacity(phase: Row) -> float | None:
-    """What the device reports where that is known, else what is sold [GiB]."""
-    if phase["usable_memory_gib"]:
-        return float(phase["usable_memory_gib"])
-    return float(phase["hbm_gb"]) * 1e9 / GIB if phase["hbm_gb"] else None
 
 
 def _picture(phase: str, rows: list[Row], card: float | None) -> dict[str, Any]:

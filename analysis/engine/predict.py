@@ -146,8 +146,7 @@ def has_to_recompute(
     (`peak`) is given, only rows in which it is too large are computed again.
     """
     unknown, full = np.full(len(rows), np.nan), np.zeros(len(rows))
-    card = np.fmin(rows.chip.get("usable_memory", unknown), rows.chip.get("hbm", unknown))
-    limit = KEPT_SLACK * card
+    limit = KEPT_SLACK * rows.chip.get("card", unknown)
     silent = np.isnan(rows.recompute.layer) & ~superchip & (rows.memory_reasons == "")
     index = np.flatnonzero(silent if peak is None else silent & (peak.rich > limit))
     if index.size:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from analysis.physics import bubble
+from schemas.capacity import GIB, card_gib
 
 REQUIRED = (
     "id", "accelerator", "accelerators", "layers", "hidden", "ffn_hidden", "heads", "vocab", "gated_mlp",
@@ -40,6 +40,9 @@ SCHEDULE_NAMES = {
     "zbv": bubble.ZB_V,
 }
 
+SIZES = ("usable_memory_gib", "hbm_gib", "hbm_gb")
+"""Columns that size an accelerator's memory, in the order of `capacity.card_gib`."""
+
 UNITS = {
     "_gbit_s": 1e9 / 8,
     "_gb_s": 1e9,
@@ -70,10 +73,10 @@ def check_columns(columns: Iterable[str]) -> None:
 
 
 def in_base_units(accelerators: pd.DataFrame) -> pd.DataFrame:
-    """The accelerator table in B, B/s, FLOP/s and W, unit suffixes dropped, indexed by id.
+    """The accelerator table in B, B/s, FLOP/s and W, unit suffixes dropped, indexed by id; sizes become one, `card`.
 
     >>> table = in_base_units(pd.DataFrame({"id": ["x/y"], "hbm_gb": [80], "scale_out_gbit_s": [400]}))
-    >>> float(table.loc["x/y", "hbm"]), float(table.loc["x/y", "scale_out"])
+    >>> float(table.loc["x/y", "card"]), float(table.loc["x/y", "scale_out"])
     (80000000000.0, 50000000000.0)
     """
     out: dict[str, Any] = {}
@@ -81,9 +84,15 @@ def in_base_units(accelerators: pd.DataFrame) -> pd.DataFrame:
         suffix = next((s for s in UNITS if str(name).endswith(s)), "")
         if suffix:
             values = pd.to_numeric(accelerators[name], errors="coerce").to_numpy(dtype=float)
-            base, known = str(name).removesuffix(suffix), values * UNITS[suffix]
-            # One quantity may be printed in either of two units: hbm_gb or hbm_gib.
-            out[base] = np.where(np.isnan(out[base]), known, out[base]) if base in out else known
+            out[str(name).removesuffix(suffix)] = values * UNITS[suffix]
         elif name == "scale_up_domain":
             out["scale_up_domain"] = pd.to_numeric(accelerators[name], errors="coerce").to_numpy(dtype=float)
-    return pd.DataFrame(out, index=pd.Index(accelerators["id"], name="id"))
+    out = {name: values for name, values in out.items() if name not in ("hbm", "usable_memory")}
+    return pd.DataFrame(out | {"card": _cards(accelerators)}, index=pd.Index(accelerators["id"], name="id"))
+
+
+def _cards(accelerators: pd.DataFrame) -> list[float]:
+    """Capacity of each accelerator [B]; NaN where no size is known."""
+    sizes = [list(accelerators[name]) if name in accelerators else [None] * len(accelerators) for name in SIZES]
+    known = (card_gib(*(None if pd.isna(size) else float(size) for size in each)) for each in zip(*sizes, strict=True))
+    return [float("nan") if gib is None else gib * GIB for gib in known]

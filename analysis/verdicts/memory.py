@@ -24,7 +24,7 @@ def states_fit(case: Case) -> Verdict | None:
         return None
     if "states_low_gib" not in case:
         return cannot_tell(case)
-    states, card = case.need("states_low_gib", "usable_memory_gib")
+    states, card = case.need("states_low_gib", "card_gib")
     given = f" ({case.get('states_assumption')})" if "states_assumption" in case else ""
     shown = f"Model states take at least {states:.1f} GiB of the card's {card:.1f} GiB{given}"
     shown_zh = f"模型状态至少占 {states:.1f} GiB，单卡 {card:.1f} GiB"
@@ -41,7 +41,7 @@ def memory_fit(case: Case) -> Verdict | None:
         return None
     if "memory_gib" not in case:
         return cannot_tell(case)
-    peak, low, high, card = case.need("memory_gib", "memory_gib_low", "memory_gib_high", "usable_memory_gib")
+    peak, low, high, card = case.need("memory_gib", "memory_gib_low", "memory_gib_high", "card_gib")
     given = f" with {case.get('modelled_with')} (not stated)" if "modelled_with" in case else ""
     shown = f"Modelled peak {peak:.1f} GiB ({low:.1f} to {high:.1f}) of {card:.1f} GiB{given}"
     shown_zh = f"模型估算峰值 {peak:.1f} GiB（{low:.1f}–{high:.1f}），单卡 {card:.1f} GiB"

@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 
 from analysis.engine.breakdown import Detail, detail, states_gib
+from analysis.layout.columns import in_base_units
 from analysis.layout.from_record import ARCHITECTURE, leanest
 from analysis.records.facts import Facts
 from analysis.records.load import Material
 from analysis.whatif.divisibility import contradictions
+from schemas.capacity import GIB
 
 Row = dict[str, Any]
 INTEGERS = (
@@ -158,11 +160,8 @@ def fit(model: Facts, layout: Row, material: Material) -> Fit:
 
 
 def card_gib(accelerator: str, material: Material) -> float:
-    """Memory of the accelerator as the device reports it, else as sold read as GiB [GiB]; NaN when not known."""
-    table = material.accelerators
-    sizes = table.loc[table["id"] == accelerator, ["usable_memory_gib", "hbm_gib", "hbm_gb"]].to_numpy(dtype=float)
-    known = sizes[np.isfinite(sizes)]
-    return float(known[0]) if known.size else float("nan")
+    """Memory of the accelerator that a program can have [GiB]; NaN when not known."""
+    return float(in_base_units(material.accelerators)["card"].get(accelerator, float("nan"))) / GIB
 
 
 def _judge(found: Detail, states: float | None, card: float) -> tuple[str, str]:

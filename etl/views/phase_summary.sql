@@ -28,6 +28,7 @@ select
     accelerators.architecture,
     peaks.peak_tflops,
     coalesce(accelerators.hbm_gb, accelerators.hbm_gib * 1.073741824) as hbm_gb,
+    capacity.card_gib,
     coalesce(systems.scale_up_domain, accelerators.scale_up_domain) as scale_up_domain,
     coalesce(systems.scale_up_gb_s, accelerators.scale_up_gb_s) as scale_up_gb_s,
     coalesce(systems.scale_out_gbit_s, accelerators.scale_out_gbit_s) as scale_out_gbit_s
@@ -35,6 +36,7 @@ from record.phases as phases
 join record.runs as runs on runs.id = phases.run_id
 left join record.models as models on models.id = runs.model
 left join record.accelerators as accelerators on accelerators.id = phases.accelerator
+left join accelerator_capacity as capacity on capacity.accelerator = phases.accelerator
 left join record.systems as systems on systems.id = phases.system
 left join peaks on peaks.id = phases.accelerator and peaks.precision = phases.precision
 order by phases.run_id, phases.position

@@ -32,7 +32,7 @@ select
     parts.stage,
     parts.part,
     parts.value,
-    coalesce(accelerators.usable_memory_gib, accelerators.hbm_gb * 1e9 / 1073741824) as card_gib,
+    capacity.card_gib,
     checks.value as peak,
     checks.low as peak_low,
     checks.high as peak_high,
@@ -40,7 +40,7 @@ select
 from parts
 join chosen on parts.run_id = chosen.run_id and parts.phase = chosen.phase and chosen.place = 1
 join record.runs as runs on parts.run_id = runs.id
-left join record.accelerators as accelerators on chosen.accelerator = accelerators.id
+left join accelerator_capacity as capacity on capacity.accelerator = chosen.accelerator
 left join result.verdicts as checks
     on checks.run_id = parts.run_id and checks.phase = parts.phase and checks.check_name = 'memory-fit'
 order by runs.released, parts.run_id, parts.stage, parts.part

@@ -218,6 +218,7 @@ def test_every_view_works_while_the_result_tables_are_empty(memory: House) -> No
     names = [name for (name,) in rows(memory, "select view_name from duckdb_views() where not internal order by 1")]
     counts = {name: len(rows(memory, f"from {name}")) for name in names}
     assert counts == {
+        "accelerator_capacity": 1,
         "benchmark_summary": 1,
         "cluster_sizes": 5,
         "disclosure": 45,

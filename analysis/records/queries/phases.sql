@@ -13,12 +13,12 @@ select
     accelerators.released as accelerator_released,
     accelerators.bf16_tflops, accelerators.fp16_tflops, accelerators.tf32_tflops, accelerators.fp32_tflops,
     accelerators.fp8_tflops, accelerators.fp4_tflops,
-    -- A card sold as 80 GB reports 74.5 to 80 GiB; the generous reading keeps a lower bound honest.
-    coalesce(accelerators.usable_memory_gib, accelerators.hbm_gib, accelerators.hbm_gb) as usable_memory_gib
+    capacity.card_gib
 from record.phases as phases
 join record.runs as runs on runs.id = phases.run_id
 left join record.models as models on models.id = runs.model
 left join record.systems as systems on systems.id = phases.system
 left join record.accelerators as accelerators
     on accelerators.id = coalesce(phases.accelerator, systems.accelerator)
+left join accelerator_capacity as capacity on capacity.accelerator = accelerators.id
 order by phases.run_id, phases.position

@@ -99,7 +99,7 @@ def test_memory_without_a_pipeline_does_not_need_the_global_batch() -> None:
 def test_an_unknown_accelerator_gives_no_chip_and_keeps_memory() -> None:
     rows = read({"accelerator": "nvidia/h9000"}, {"accelerator": None})
     assert rows.time_reasons.tolist() == ["accelerator is not known: 'nvidia/h9000'", "accelerator is not stated"]
-    assert np.isnan(rows.chip["hbm"]).all()
+    assert np.isnan(rows.chip["card"]).all()
     assert rows.memory_reasons.tolist() == ["", ""]
 
 
@@ -111,8 +111,7 @@ def test_figures_nobody_published_stay_unknown() -> None:
 
 def test_units_become_base_units() -> None:
     chip = in_base_units(ACCELERATORS).loc["nvidia/h100-sxm-80gb"]
-    assert chip["hbm"] == 80e9
-    assert chip["usable_memory"] == 79.65 * 2**30
+    assert chip["card"] == 79.65 * 2**30
     assert chip["hbm_bandwidth"] == 3.35e12
     assert chip["scale_out"] == 50e9
     assert (chip["bf16"], chip["int8"], chip["tdp"], chip["scale_up_domain"]) == (989.5e12, 1979e12, 700, 8)
@@ -121,7 +120,7 @@ def test_units_become_base_units() -> None:
 def test_memory_printed_in_gib_and_in_gb_is_one_quantity() -> None:
     # 32 GiB of a TPU v4 (Cloud TPU documentation) are 34.36e9 bytes; 80 GB are 80e9.
     sheet = pd.DataFrame({"id": ["tpu", "gpu"], "hbm_gb": [np.nan, 80], "hbm_gib": [32, np.nan]})
-    assert in_base_units(sheet)["hbm"].tolist() == [32 * 1024**3, 80e9]
+    assert in_base_units(sheet)["card"].tolist() == [32 * 1024**3, 80e9]
 
 
 def test_longer_suffixes_are_tried_before_their_ends() -> None:
@@ -208,7 +207,7 @@ def test_taking_rows_takes_every_block() -> None:
     part = read({"id": "a"}, {"id": "b", "hidden": 8192}, {"id": "c"}).take(slice(1, 2))
     assert part.ids.tolist() == ["b"]
     assert part.arch.hidden.tolist() == [8192]
-    assert {len(part.kernel), len(part.words.dtype), len(part.recompute.layer), len(part.chip["hbm"])} == {1}
+    assert {len(part.kernel), len(part.words.dtype), len(part.recompute.layer), len(part.chip["card"])} == {1}
 
 
 def test_latent_rows_need_no_kv_heads() -> None:

@@ -163,7 +163,7 @@ def test_active_parameters_cannot_exceed_the_total():
 
 def test_states_that_exceed_the_card_do_not_fit():
     # 8B x 16 B = 128 GB on one card of 80 GB.
-    facts = {"accelerators": as_span(1), "usable_memory_gib": 79.6}
+    facts = {"accelerators": as_span(1), "card_gib": 79.6}
     assert verdict("states-fit", states_low_gib=128e9 / 2**30, **facts).status == "impossible"
     assert verdict("states-fit", states_low_gib=17.3, **facts).status == "plausible"
 
