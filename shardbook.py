@@ -55,7 +55,7 @@ class Constants:
 
     def write(self, text: str) -> Path:
         """Replace the file, in canonical form."""
-        from etl.formatting import replace
+        from schemas.files import replace
 
         target = self._paths().data / "calibration.yaml"
         replace(target, text)
@@ -110,7 +110,7 @@ def refusal(error: Exception) -> str | None:
     import duckdb
 
     from analysis.engine.constants import MissingConstantError
-    from etl.refusal import RefusalError
+    from schemas.refusal import RefusalError
 
     if isinstance(error, RefusalError | MissingConstantError):
         return str(error)

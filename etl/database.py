@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from etl import filling, records, repository, schema, yaml_io
 from etl.paths import Paths
+from schemas import files
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -37,14 +37,11 @@ def build(paths: Paths, catalogue: records.Catalogue, progress: Progress = lambd
     ------
     RefusalError : a record can't be read or put into its table; the last good database stays
     """
-    paths.build.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=paths.build, prefix=".database-") as folder:
-        unfinished = Path(folder) / paths.database.name
+    with files.draft(paths.database) as unfinished:
         write(unfinished, paths, catalogue, progress)
         progress("putting it in place")
-        unfinished.replace(paths.database)
-        # What a program that was killed had not yet merged into the old file would keep the new one from being opened.
-        paths.database.with_name(f"{paths.database.name}.wal").unlink(missing_ok=True)
+    # What a program that was killed had not yet merged into the old file would keep the new one from being opened.
+    paths.database.with_name(f"{paths.database.name}.wal").unlink(missing_ok=True)
     return count(catalogue)
 
 

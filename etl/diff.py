@@ -13,8 +13,8 @@ from etl import database, records, repository
 from etl.answers import Answer, cell, plain
 from etl.paths import Paths
 from etl.records import FOLDERS
-from etl.refusal import RefusalError
 from etl.stats import table
+from schemas.refusal import RefusalError
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -97,9 +97,9 @@ def of_file(path: Path) -> Snapshot:
     -------
     its values and verdicts
     """
-    from etl.sql import open_sandbox
+    from schemas import sandbox
 
-    with open_sandbox(path) as connection:
+    with sandbox.connect(path) as connection:
         return of_connection(connection, assessed=True)
 
 

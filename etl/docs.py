@@ -12,8 +12,9 @@ from etl.answers import Answer
 from etl.checks.registry import FAMILIES, RULES
 from etl.paths import Paths
 from etl.records import FOLDERS
-from etl.refusal import RefusalError
 from etl.schema import Schemas, Shape
+from schemas import files
+from schemas.refusal import RefusalError
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -183,7 +184,4 @@ def write(wanted: Mapping[Path, str], which: Iterable[Path]) -> None:
     which : files to write
     """
     for path in which:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = path.with_name(f".{path.name}.unfinished")
-        unfinished.write_text(wanted[path], "utf-8")
-        unfinished.replace(path)
+        files.replace(path, wanted[path])

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
-import tempfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -13,8 +11,8 @@ from typing import TYPE_CHECKING
 from etl import datapackage, ddl, schema
 from etl.filling import quoted
 from etl.paths import Paths
-from etl.refusal import RefusalError
-from etl.sql import open_sandbox
+from schemas import files, sandbox
+from schemas.refusal import RefusalError
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -38,27 +36,25 @@ def export(paths: Paths, progress: Callable[[str], None] = lambda _: None) -> li
     ------
     RefusalError : the database is missing or can't be read; the last good export stays
     """
-    open_sandbox(paths.database).close()
-    with tempfile.TemporaryDirectory(dir=paths.build, prefix=".export-") as folder:
-        fresh = Path(folder) / "new"
+    sandbox.connect(paths.database).close()
+    with files.draft(paths.export) as fresh:
         fresh.mkdir()
         names = [file.name for file in _write(paths, fresh, progress)]
         progress("putting it in place")
-        swap(fresh, paths.export)
     return [paths.export / name for name in names]
 
 
 def _write(paths: Paths, folder: Path, progress: Callable[[str], None]) -> list[Path]:
     import duckdb
 
-    files = []
+    written = []
     try:
         with duckdb.connect(str(paths.database), read_only=True) as connection:
             connection.execute("set threads = 1")
             tables = listed(connection, ddl.references(schema.load(paths.schemas)))
             for table in tables:
                 progress(f"writing {datapackage.name_of(table)}")
-                files += [copy(connection, table, folder, form) for form in FORMATS]
+                written += [copy(connection, table, folder, form) for form in FORMATS]
             package = datapackage.describe(connection, tables, folder)
     except duckdb.Error as error:
         raise RefusalError(
@@ -66,7 +62,7 @@ def _write(paths: Paths, folder: Path, progress: Callable[[str], None]) -> list[
         ) from error
     target = folder / "datapackage.json"
     target.write_text(json.dumps(package, ensure_ascii=False, indent=2) + "\n", "utf-8")
-    return [*files, target]
+    return [*written, target]
 
 
 def listed(connection: DuckDBPyConnection, references: dict[str, str]) -> list[ddl.Table]:
@@ -114,23 +110,3 @@ def copy(connection: DuckDBPyConnection, table: ddl.Table, folder: Path, form: s
     rows = f"from {table.schema}.{table.name} select * {replaced}"
     connection.execute(f"copy ({rows}) to {quoted(str(target))} ({FORMATS[form]})")
     return target
-
-
-def swap(fresh: Path, target: Path) -> None:
-    """Put a finished folder where an older one may stand; the old one comes back if that fails.
-
-    Parameters
-    ----------
-    fresh : the finished folder
-    target : its place
-    """
-    aside = fresh.parent / "old"
-    if target.exists():
-        target.rename(aside)
-    try:
-        fresh.rename(target)
-    except OSError:
-        if aside.exists():
-            aside.rename(target)
-        raise
-    shutil.rmtree(aside, ignore_errors=True)

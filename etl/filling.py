@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from etl import ddl, rows
 from etl.records import Catalogue
-from etl.refusal import RefusalError
 from etl.schema import Schemas
+from schemas.refusal import RefusalError
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

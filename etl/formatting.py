@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from etl import yaml_bytes, yaml_io
 from etl.canonical import form, mend
@@ -14,6 +11,7 @@ from etl.findings import Finding
 from etl.records import Record
 from etl.schema import Shape
 from etl.yaml_nodes import plain
+from schemas import files
 
 
 @dataclass
@@ -57,30 +55,10 @@ def rewrite(record: Record, shape: Shape | None, write: bool = True) -> Change:
             False, [Finding(doc.path, 1, 1, "FMT001", "the formatter would change a value here", "report it")]
         )
     if write:
-        replace(record.file, text)
+        files.replace(record.file, text)
     return Change(True)
 
 
 def _comment(path: str, line: int, col: int, text: str) -> Finding:
     tip = f"move it into a note: {text.lstrip('# ')[:80]}; or quote the text where the # belongs to it"
     return Finding(path, line, col, "FMT002", "comments are lost to readers of the data", tip)
-
-
-def replace(path: Path, text: str) -> None:
-    """Replace a file in one step: a killed run leaves the old text or the new one.
-
-    Parameters
-    ----------
-    path : the file; a link is followed
-    text : its new content
-    """
-    target = path.resolve()
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with os.fdopen(handle, "wb") as out:
-            out.write(text.encode("utf-8"))
-        Path(name).chmod(target.stat().st_mode & 0o777 if target.exists() else 0o644)
-        Path(name).replace(target)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise

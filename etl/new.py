@@ -14,10 +14,10 @@ from etl.canonical import dump
 from etl.checks.references import ID, TWO_PARTS
 from etl.checks.repair import guideline
 from etl.checks.shape import TODO
-from etl.formatting import replace
 from etl.paths import Paths
 from etl.records import FOLDERS, Catalogue, load
 from etl.schema import Shape
+from schemas.files import replace
 
 SOURCE = {"accelerator": "datasheet", "system": "datasheet", "cluster": "post", "trend": "post"}
 

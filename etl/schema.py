@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from etl.refusal import RefusalError
+from schemas.refusal import RefusalError
 
 KINDS = ("run", "model", "accelerator", "system", "benchmark", "cluster", "trend", "claim", "exceptions")
 PRIVATE = "x-"

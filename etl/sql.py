@@ -3,32 +3,23 @@
 from __future__ import annotations
 
 import threading
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from etl.answers import Answer
-from etl.refusal import RefusalError
+from schemas import sandbox
+from schemas.nearest import nearest
+from schemas.refusal import RefusalError
 
 if TYPE_CHECKING:
     import duckdb
 
-SANDBOX: dict[str, str | bool | int | float | list[str]] = {
-    "enable_external_access": False,
-    "autoload_known_extensions": False,
-    "autoinstall_known_extensions": False,
-    "temp_directory": "",
-    "memory_limit": "2GB",
-    "lock_configuration": True,
-}
 READING = {"SELECT", "EXPLAIN"}
-LONGEST = 60.0
-"""A query that takes longer [s] is stopped: one that never ends must not hold the machine."""
 MOST_ROWS = 1_000_000
 """More rows are refused: an answer is held in memory before it is printed."""
 
 
-def query(path: Path, text: str, longest: float = LONGEST, most_rows: int = MOST_ROWS) -> Answer:
+def query(path: Path, text: str, longest: float = sandbox.LONGEST, most_rows: int = MOST_ROWS) -> Answer:
     """Run one reading statement on the database at `path`, opened read-only inside the sandbox.
 
     Parameters
@@ -49,11 +40,11 @@ def query(path: Path, text: str, longest: float = LONGEST, most_rows: int = MOST
 
     >>> query(Path("nowhere.duckdb"), "select 1")
     Traceback (most recent call last):
-    etl.refusal.RefusalError: nowhere.duckdb does not exist; run `shardbook build` first.
+    schemas.refusal.RefusalError: nowhere.duckdb does not exist; run `shardbook build` first.
     """
     import duckdb
 
-    connection = open_sandbox(path)
+    connection = sandbox.connect(path)
     watch = threading.Timer(longest, connection.interrupt)
     watch.start()
     try:
@@ -70,42 +61,6 @@ def query(path: Path, text: str, longest: float = LONGEST, most_rows: int = MOST
     finally:
         watch.cancel()
         connection.close()
-
-
-def open_sandbox(path: Path) -> duckdb.DuckDBPyConnection:
-    """Open `path` read-only, without access to anything else, the configuration locked.
-
-    Parameters
-    ----------
-    path : the built database.
-
-    Returns
-    -------
-    The connection; the caller closes it.
-
-    Raises
-    ------
-    RefusalError : when the file is missing, held by a writer or no DuckDB database.
-
-    >>> open_sandbox(Path("pyproject.toml"))
-    Traceback (most recent call last):
-    etl.refusal.RefusalError: pyproject.toml is not a readable DuckDB database; run `shardbook build` to write it anew.
-    """
-    import duckdb
-
-    name = Path(*path.parts[-2:])
-    if not path.is_file():
-        raise RefusalError(f"{name} does not exist; run `shardbook build` first.")
-    try:
-        return duckdb.connect(str(path), read_only=True, config=SANDBOX)
-    except duckdb.Error as error:
-        if "conflicting lock" in str(error).lower():
-            raise RefusalError(
-                f"{path} is held by another program that writes it; try again when that has ended."
-            ) from None
-        raise RefusalError(
-            f"{path} is not a readable DuckDB database; run `shardbook build` to write it anew."
-        ) from None
 
 
 def only_statement(connection: duckdb.DuckDBPyConnection, text: str) -> duckdb.Statement:
@@ -128,7 +83,7 @@ def only_statement(connection: duckdb.DuckDBPyConnection, text: str) -> duckdb.S
     >>> import duckdb
     >>> only_statement(duckdb.connect(), "drop table runs")
     Traceback (most recent call last):
-    etl.refusal.RefusalError: The query is a DROP statement; only reading ones (select, with, describe) are run.
+    schemas.refusal.RefusalError: The query is a DROP statement; only reading ones (select, with, describe) are run.
     """
     statements = connection.extract_statements(text)
     if not statements:
@@ -152,9 +107,9 @@ def _sentence(error: Exception, connection: duckdb.DuckDBPyConnection) -> str:
         known: dict[str, list[str]] = {}
         for table, schema in connection.execute(tables).fetchall():
             known.setdefault(table, []).append(table if schema == "main" else f"{schema}.{table}")
-        near = get_close_matches(wanted, known, n=1, cutoff=0.5)
+        near = nearest(wanted, known)
         lists = "`select table_schema, table_name from information_schema.tables` lists them."
-        tip = f"did you mean {' or '.join(known[near[0]])}?" if near else lists
+        tip = f"did you mean {' or '.join(known[near])}?" if near else lists
         return f"The query names a table {wanted} that does not exist; {tip}"
     extra = next((line for line in lines[1:] if line.startswith("Candidate bindings")), "")
     return f"The query was refused: {' '.join([lines[0], extra]).strip()}"

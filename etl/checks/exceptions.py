@@ -7,10 +7,10 @@ from dataclasses import replace
 from datetime import date
 from typing import Any
 
-from etl.checks.nearest import did_you_mean
 from etl.checks.registry import RULES, declare
 from etl.checks.subject import House, Subject
 from etl.findings import Finding
+from schemas.nearest import did_you_mean
 
 declare("EXC001", "exception-not-needed", "An exception whose finding is gone must be deleted.")
 declare("EXC002", "exception-expired", "An exception must be looked at again when its day has come.")

@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from etl.checks.nearest import did_you_mean
 from etl.checks.registry import check, declare
 from etl.checks.subject import Subject
 from etl.findings import Finding
 from etl.records import FOLDERS
 from etl.schema import Shape
 from etl.yaml_nodes import Path
+from schemas.nearest import did_you_mean
 
 TWO_PARTS = frozenset({"run", "model", "accelerator", "system"})
 ID = re.compile(r"[a-z0-9][a-z0-9.-]*(/[a-z0-9][a-z0-9.-]*)?\Z")

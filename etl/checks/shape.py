@@ -11,10 +11,10 @@ from datetime import date
 from typing import Any
 
 from etl.checks import repair
-from etl.checks.nearest import did_you_mean
 from etl.checks.registry import declare
 from etl.schema import Shape
 from etl.yaml_nodes import Path
+from schemas.nearest import did_you_mean
 
 TODO = "todo"
 ANYTHING = Shape("record", types=("object",))

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from etl.checks.nearest import did_you_mean
 from etl.checks.registry import check
 from etl.checks.subject import Block, Subject
 from etl.findings import Finding
 from etl.yaml_nodes import Path, find
+from schemas.nearest import did_you_mean
 
 PERMANENT = re.compile(
     r"https://github\.com/[^/]+/[^/]+/(?:blob|tree|raw|commit|blame)/(?:[0-9a-f]{7,40}|v?\d+(?:\.\d+)+)(?:[/?#]|\Z)"

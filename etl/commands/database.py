@@ -64,7 +64,7 @@ def checked(paths: Paths) -> Catalogue:
 
     from etl import records, schema
     from etl.checks.runner import examine
-    from etl.refusal import RefusalError
+    from schemas.refusal import RefusalError
 
     catalogue = records.load(paths.data)
     found = examine(catalogue, schema.load(paths.schemas), date.today())

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from etl.paths import Paths, find_root
-from etl.refusal import RefusalError
+from schemas.refusal import RefusalError
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

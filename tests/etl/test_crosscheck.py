@@ -9,7 +9,7 @@ import duckdb
 import pytest
 
 from etl import crosscheck
-from etl.refusal import RefusalError
+from schemas.refusal import RefusalError
 
 
 def row(name: str, **figures: object) -> dict[str, str]:

@@ -8,7 +8,7 @@ import pytest
 
 from etl import database, ddl, filling, records, schema
 from etl.paths import Paths
-from etl.refusal import RefusalError
+from schemas.refusal import RefusalError
 
 TABLES = "select schema_name || '.' || table_name from duckdb_tables() order by 1"
 

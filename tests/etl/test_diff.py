@@ -8,7 +8,7 @@ import pytest
 
 from etl import diff
 from etl.paths import Paths
-from etl.refusal import RefusalError
+from schemas.refusal import RefusalError
 
 DENSE = Path("runs/acme/dense.yaml")
 

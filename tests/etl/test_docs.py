@@ -12,7 +12,7 @@ from etl.commands import database as commands
 from etl.commands.pages import commands_page
 from etl.paths import Paths
 from etl.records import load
-from etl.refusal import RefusalError
+from schemas.refusal import RefusalError
 
 README = f"# House\n\n{docs.BEGIN}\n{docs.END}\n\nThe end.\n"
 

@@ -3,7 +3,6 @@
 import csv
 import hashlib
 import json
-import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -12,9 +11,9 @@ import duckdb
 import pytest
 
 from etl import datapackage
-from etl.export import export, swap
+from etl.export import export
 from etl.paths import Paths
-from etl.refusal import RefusalError
+from schemas.refusal import RefusalError
 
 
 @pytest.fixture(scope="module")
@@ -122,15 +121,6 @@ def test_a_broken_export_leaves_the_last_good_one(
         export(house)
     assert {path.name: path.read_bytes() for path in house.export.iterdir()} == before
     assert sorted(path.name for path in house.build.iterdir()) == ["export", "shardbook.duckdb"]
-
-
-def test_the_old_folder_comes_back_when_the_new_one_cannot_take_its_place(tmp_path: Path) -> None:
-    old = tmp_path / "export"
-    old.mkdir()
-    (old / "kept").touch()
-    with pytest.raises(OSError, match=os.strerror(2)):
-        swap(tmp_path / "never-made", old)
-    assert (old / "kept").exists()
 
 
 def test_an_export_without_a_database_names_the_command_that_makes_it(house: Paths) -> None:

@@ -7,7 +7,7 @@ import pint
 import pytest
 
 from etl import schema
-from etl.refusal import RefusalError
+from schemas.refusal import RefusalError
 
 ROOT = Path(__file__).parents[2]
 SCHEMAS = schema.load(ROOT / "schemas")

@@ -8,8 +8,8 @@ import duckdb
 import pytest
 
 from etl.paths import Paths
-from etl.refusal import RefusalError
 from etl.sql import query
+from schemas.refusal import RefusalError
 
 
 def refused(built: Paths, text: str) -> str:
@@ -90,7 +90,7 @@ def test_a_database_held_by_a_writer_is_called_so(built: Paths) -> None:
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as writer:
         assert writer.stdout is not None
         assert writer.stdout.readline() == b"held\n"
-        assert "held by another program" in refused(built, "select 1")
+        assert "being written by another program" in refused(built, "select 1")
         writer.communicate()
 
 

@@ -1,21 +1,28 @@
-"""The nearest known name to a mistyped one."""
+"""The known name that is nearest to a mistyped one."""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
 
-LONG_ENOUGH = 3
-"""Letters up to which a word begins too many names to mean one of them."""
+SIMILAR = 0.6
+"""Share of letters (difflib's ratio) from which two names count as similar; difflib's own default."""
+
+SHORTEST = 4
+"""Fewer letters than this begin too many names to complete them."""
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
-    """The known name that a mistyped one most likely means, or None.
+    """The known name that a mistyped one most likely means.
 
     Parameters
     ----------
     word : what was written
     known : names that exist
+
+    Returns
+    -------
+    the most similar name, else one that begins like the word, else None
 
     >>> nearest("tokns", ["tokens", "steps"])
     'tokens'
@@ -23,11 +30,11 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
     """
     names = list(known)
     lower = {name.lower(): name for name in reversed(names)}
-    close = difflib.get_close_matches(word.lower(), list(lower), n=1, cutoff=0.66)
+    close = difflib.get_close_matches(word.lower(), list(lower), n=1, cutoff=SIMILAR)
     if close:
         return lower[close[0]]
     starts = [name for name in names if name.lower().startswith(word.lower()) or word.lower().startswith(name.lower())]
-    return starts[0] if starts and len(word) > LONG_ENOUGH else None
+    return starts[0] if starts and len(word) >= SHORTEST else None
 
 
 def did_you_mean(word: str, known: Iterable[str], otherwise: str) -> str:
@@ -35,14 +42,24 @@ def did_you_mean(word: str, known: Iterable[str], otherwise: str) -> str:
 
     A word that several names begin with is not settled by spelling: they are all listed, and a person chooses.
 
+    Parameters
+    ----------
+    word : what was written
+    known : names that exist
+    otherwise : the tip where none is near
+
+    Returns
+    -------
+    the tip
+
     >>> did_you_mean("tokns", ["tokens"], "see the docs")
     "did you mean 'tokens'?"
     >>> did_you_mean("nvidia/h100", ["nvidia/a10", "nvidia/h100-pcie-80gb", "nvidia/h100-sxm-80gb"], "see the docs")
     'choose one of nvidia/h100-pcie-80gb, nvidia/h100-sxm-80gb'
     """
     names = list(known)
-    longer = sorted(name for name in names if len(word) > LONG_ENOUGH and name.lower().startswith(f"{word.lower()}-"))
+    longer = sorted(name for name in names if len(word) >= SHORTEST and name.lower().startswith(f"{word.lower()}-"))
     if longer:
         return f"choose one of {', '.join(longer)}" if len(longer) > 1 else f"did you mean {longer[0]!r}?"
-    found = nearest(word, names)
-    return f"did you mean {found!r}?" if found else otherwise
+    close = nearest(word, names)
+    return f"did you mean {close!r}?" if close else otherwise
