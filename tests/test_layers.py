@@ -7,7 +7,17 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("etl", "analysis", "reports")
-PHYSICS_MAY_USE = {"__future__", "analysis", "collections", "dataclasses", "functools", "math", "numpy", "typing"}
+PHYSICS_MAY_USE = {
+    "__future__",
+    "analysis",
+    "collections",
+    "dataclasses",
+    "functools",
+    "math",
+    "numpy",
+    "schemas",
+    "typing",
+}
 
 
 def imported(path):
