@@ -9,8 +9,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from etl import filling, records, repository, schema, yaml_io
+from etl import filling, records, repository, schema
 from etl.paths import Paths
+from etl.row_table import beside
 from schemas import files
 
 if TYPE_CHECKING:
@@ -144,7 +145,7 @@ def some(data: Path, kinds: Iterable[str], only: Mapping[str, str] = MappingProx
             key = kind if kind in records.SINGLES else Path(*name.parts[1:]).as_posix()
             if only.get(kind, key) != key:
                 continue
-            catalogue.add(records.Record(kind, key, file, yaml_io.read(file)))
+            catalogue.add(records.read(kind, key, file, file.as_posix()))
     return catalogue
 
 
@@ -174,6 +175,8 @@ def about(paths: Paths, catalogue: records.Catalogue) -> dict[str, str]:
     for record in sorted((one for one in catalogue if one.doc.root is not None), key=lambda one: one.file):
         name = record.file.relative_to(paths.data).as_posix()
         digest.update(b"\0".join([name.encode(), record.file.read_bytes(), b""]))
+        if record.doc.table is not None:
+            digest.update(b"\0".join([b"rows", beside(record.file).read_bytes(), b""]))
     commit, committed = repository.last_commit(paths.root)
     counts = json.dumps(count(catalogue))
     said = {"schema_version": SCHEMA_VERSION, "commit": commit, "committed": committed}

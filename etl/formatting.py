@@ -9,6 +9,7 @@ from etl.canonical import form, mend
 from etl.comments import comments
 from etl.findings import Finding
 from etl.records import Record
+from etl.row_table import beside, canonical
 from etl.schema import Shape
 from etl.yaml_nodes import plain
 from schemas import files
@@ -47,16 +48,28 @@ def rewrite(record: Record, shape: Shape | None, write: bool = True) -> Change:
     if found:
         return Change(False, found)
     text = form(doc, shape)
-    if text == doc.text and not doc.findings:
+    rows = _table(doc, shape)
+    if text == doc.text and not doc.findings and rows is None:
         return Change()
     # The formatter must not change what a record says; a difference is a fault of ours and keeps the file as it is.
     if yaml_io.parse(text.encode(), doc.path).value != plain(mend(doc.root, shape)):
         return Change(
             False, [Finding(doc.path, 1, 1, "FMT001", "the formatter would change a value here", "report it")]
         )
-    if write:
+    if write and (text != doc.text or doc.findings):
         files.replace(record.file, text)
+    if write and rows is not None:
+        files.replace(beside(record.file), rows)
     return Change(True)
+
+
+def _table(doc: yaml_io.Doc, shape: Shape) -> str | None:
+    """Canonical text of the table beside a record, where it is another than is there."""
+    listed = shape.properties.get("rows")
+    if doc.table is None or listed is None or listed.items is None:
+        return None
+    text = canonical(doc.table, list(listed.items.properties))
+    return None if text == "\n".join(doc.table.lines) and not doc.table.findings else text
 
 
 def _comment(path: str, line: int, col: int, text: str) -> Finding:

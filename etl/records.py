@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from etl import yaml_io
+from etl import row_table, yaml_io
 from etl.findings import Finding
+from etl.yaml_nodes import locate
 
 FOLDERS = {
     "run": "runs",
@@ -139,14 +140,48 @@ def load(data: Path) -> Catalogue:
         if stray:
             catalogue.findings.append(stray)
             continue
+        if _is_table_of_rows(data, file):
+            continue
         kind, key = kind_of(data, file) or ("", "")
-        catalogue.add(Record(kind, key, file, yaml_io.read(file, name)))
+        catalogue.add(read(kind, key, file, name))
     return catalogue
+
+
+def read(kind: str, key: str, file: Path, name: str) -> Record:
+    """Read one record, with the table beside it where a benchmark keeps its rows in one.
+
+    Parameters
+    ----------
+    kind : its kind
+    key : its id
+    file : its file
+    name : the path to show in findings
+
+    Returns
+    -------
+    the record; what is wrong with either file is among its findings
+    """
+    doc = yaml_io.read(file, name)
+    rows = row_table.beside(file)
+    if kind == "benchmark" and rows.is_file() and doc.root is not None:
+        doc.table = row_table.read(rows, Path(name).with_suffix(".csv").as_posix())
+        doc.findings += doc.table.findings
+        if isinstance(doc.root.value, dict) and "rows" in doc.root.value:
+            line, col = locate(doc.root, ("rows",), key=True)
+            message = f"rows stand here and in {rows.name}"
+            doc.findings.append(Finding(name, line, col, "CSV004", message, "keep them in one of the two files"))
+    return Record(kind, key, file, doc)
 
 
 def _is_meant_as_record(path: Path) -> bool:
     """Every file, every link, and a folder whose name ends like a record's."""
     return not path.is_dir() or path.is_symlink() or path.suffix == ".yaml"
+
+
+def _is_table_of_rows(data: Path, file: Path) -> bool:
+    """Whether a file holds the rows of a benchmark beside it, which is read with that record."""
+    inner = file.relative_to(data)
+    return inner.parts[0] == "benchmarks" and file.suffix == ".csv" and file.with_suffix(".yaml").exists()
 
 
 def _resolved(file: Path) -> Path:
@@ -164,7 +199,7 @@ def _stray(data: Path, file: Path, name: str, inside: Path) -> Finding | None:
         return Finding(name, 1, 1, "YAM017", message, "put the record itself here instead of the link")
     if file.is_symlink() and file.is_dir():
         return Finding(name, 1, 1, "YAM017", "links to folders are not followed", "put the records themselves here")
-    if kind_of(data, file) is None:
+    if kind_of(data, file) is None and not _is_table_of_rows(data, file):
         folders = ", ".join(f"{folder}/" for folder in FOLDERS.values())
         message = f"no record lives here; the folders are {folders}"
         return Finding(name, 1, 1, "REF003", message, "move the file, or end its name in .yaml")

@@ -40,6 +40,8 @@ class Selection:
         >>> Selection(("data/runs/meta",)).holds("data/runs/meta-x/y.yaml")
         False
         """
+        # A table of rows belongs to the record beside it.
+        name = f"{name.removesuffix('.csv')}.yaml" if name.endswith(".csv") else name
         return not self.names or any(name == one or one == "." or name.startswith(f"{one}/") for one in self.names)
 
 

@@ -16,13 +16,14 @@ REPAIRABLE = frozenset({"YAM002", "YAM003", "YAM019"})
 CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x9f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff]")
 
 
-def fetch(path: Path, name: str) -> bytes | Finding:
+def fetch(path: Path, name: str, limit: int = SIZE_LIMIT) -> bytes | Finding:
     """Read a file unless it is too large or not to be had.
 
     Parameters
     ----------
     path : the file
     name : the path to show
+    limit : bytes that it may have
 
     Returns
     -------
@@ -34,26 +35,28 @@ def fetch(path: Path, name: str) -> bytes | Finding:
         if not stat.S_ISREG(status.st_mode):
             return Finding(name, 1, 1, "YAM018", "this is not a file but a folder or a device", "write the record here")
         size = status.st_size
-        if size > SIZE_LIMIT:
-            return _too_large(size, name)
+        if size > limit:
+            return _too_large(size, name, limit)
         return path.read_bytes()
     except OSError as error:
         reason = (error.strerror or "unreadable").lower()
         return Finding(name, 1, 1, "YAM018", f"the file cannot be read: {reason}", "check its name and permissions")
 
 
-def _too_large(size: int, name: str) -> Finding:
-    message = f"the file has {size:,} bytes; a record has at most {SIZE_LIMIT:,}"
+def _too_large(size: int, name: str, limit: int) -> Finding:
+    kind = "a record" if limit == SIZE_LIMIT else "a table of rows"
+    message = f"the file has {size:,} bytes; {kind} has at most {limit:,}"
     return Finding(name, 1, 1, "YAM006", message, "split it, or move long prose to the source and cite it")
 
 
-def decode(content: bytes, name: str) -> tuple[str, list[Finding]]:
+def decode(content: bytes, name: str, limit: int = SIZE_LIMIT) -> tuple[str, list[Finding]]:
     """Bytes to text with plain line ends, and what is wrong with them.
 
     Parameters
     ----------
     content : bytes of the file
     name : the path to show
+    limit : bytes that it may have
 
     Returns
     -------
@@ -63,8 +66,8 @@ def decode(content: bytes, name: str) -> tuple[str, list[Finding]]:
     >>> text, found[0].code
     ('a: 1\\n', 'YAM003')
     """
-    if len(content) > SIZE_LIMIT:
-        return "", [_too_large(len(content), name)]
+    if len(content) > limit:
+        return "", [_too_large(len(content), name, limit)]
     findings: list[Finding] = []
     if content.startswith(b"\xef\xbb\xbf"):
         content = content[3:]

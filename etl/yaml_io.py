@@ -10,6 +10,7 @@ from typing import Any
 
 from etl import yaml_bytes, yaml_words
 from etl.findings import Finding
+from etl.row_table import RowTable
 from etl.yaml_nodes import Node, Path, Place, locate, plain, scalar
 
 DEPTH_LIMIT = 12
@@ -19,7 +20,8 @@ DEPTH_LIMIT = 12
 class Doc:
     """One file: its values, its tree, its text, and what the reader refused. `root` is None when there is no tree.
 
-    `spans` tells where scalars start and end, for texts with a '#' in them.
+    `spans` tells where scalars start and end, for texts with a '#' in them; `table` holds rows that stand in a CSV file
+    beside it.
     """
 
     path: str
@@ -27,6 +29,7 @@ class Doc:
     root: Node | None = None
     findings: list[Finding] = field(default_factory=list)
     spans: list[tuple[int, int, str]] = field(default_factory=list)
+    table: RowTable | None = None
     _value: Any = None
 
     @property
@@ -34,6 +37,8 @@ class Doc:
         """Plain Python values; None when the file could not be read."""
         if self._value is None and self.root is not None:
             self._value = plain(self.root)
+            if self.table is not None and isinstance(self._value, dict):
+                self._value["rows"] = self.table.rows
         return self._value
 
     @property
@@ -42,8 +47,14 @@ class Doc:
         return dict(_positions(self.root, self.root, ())) if self.root else {}
 
     def locate(self, path: Path, key: bool = False) -> Place:
-        """Line and column of the value at a path, or of its key."""
+        """Line and column of the value at a path, or of its key; in the table beside the file for one of its rows."""
+        if self.table is not None and path[:1] == ("rows",):
+            return self.table.locate(path, key)
         return locate(self.root, path, key) if self.root else (1, 1)
+
+    def file_of(self, path: Path) -> str:
+        """Name of the file that `locate` speaks of."""
+        return self.table.path if self.table is not None and path[:1] == ("rows",) else self.path
 
     @cached_property
     def lines(self) -> list[str]:

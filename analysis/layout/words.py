@@ -74,7 +74,7 @@ class Words:
         return cls(
             dtype=words.map(dtype_code),
             pure_16bit=_says(words, r"pure|bf16-true|bf16_true|adam states bf16"),
-            deepspeed_bf16=_says(words, r"bf16 optimizer"),
+            deepspeed_bf16=_says(words, r"bf16[ -]optimizer"),
             moment_bytes=np.select([~np.isnan(width) for width in named], named, np.nan),
             adapter=np.fmax(_says(words, r"lora|adapter|nf4|base weights"), _says(model, r"\b(q?lora|adapter)\b")),
             no_gradients=np.maximum.reduce(in_backward),

@@ -15,6 +15,7 @@ from etl.findings import Finding
 
 FAMILIES = {
     "YAM": "Syntax: strict YAML",
+    "CSV": "Tables: rows of a benchmark in a CSV file beside its record",
     "SCH": "Schema: keys, types and spellings",
     "TDO": "Drafts: what a person still has to fill in",
     "REF": "References: what points at what",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
 
-from etl.checks import amounts, dates, hardware, layout, references, shape, sources, style, syntax, twins  # noqa: F401
+from etl.checks import amounts, dates, hardware, layout, measured, references, shape, sources, style, syntax, twins  # noqa: F401
 from etl.checks.exceptions import accept
 from etl.checks.registry import RULES
 from etl.checks.subject import House, Subject

@@ -9,6 +9,7 @@ from etl.checks.registry import check
 from etl.checks.subject import Subject
 from etl.comments import comments
 from etl.findings import Finding
+from etl.row_table import canonical
 
 
 @check("FMT001", "not-canonical")
@@ -20,12 +21,21 @@ def not_canonical(subject: Subject) -> Iterator[Finding]:
         return
     if doc.root is None or not subject.fits or comments(doc):
         return
-    yours, ours = doc.text.split("\n"), form(doc, subject.shape).split("\n")
+    yield from _first_difference(doc.path, doc.text, form(doc, subject.shape))
+    listed = subject.shape.properties.get("rows")
+    if doc.table is not None and not doc.table.findings and listed is not None and listed.items is not None:
+        wanted = canonical(doc.table, list(listed.items.properties))
+        yield from _first_difference(doc.table.path, "\n".join(doc.table.lines), wanted)
+
+
+def _first_difference(path: str, found: str, canonical_text: str) -> Iterator[Finding]:
+    """Where a file first differs from its canonical text."""
+    yours, ours = found.split("\n"), canonical_text.split("\n")
     for number, (line, wanted) in enumerate(zip([*yours, "(end)"], [*ours, "(end)"], strict=False), 1):
         if line != wanted:
             col = next((at for at, pair in enumerate(zip(line, wanted, strict=False), 1) if pair[0] != pair[1]), 1)
             tip = f"run shardbook fmt; it writes: {wanted.strip()[:100] or '(nothing)'}"
-            yield Finding(doc.path, number, col, "", "the file differs from its canonical form from here on", tip)
+            yield Finding(path, number, col, "", "the file differs from its canonical form from here on", tip)
             return
 
 

@@ -76,9 +76,13 @@ class Subject:
 
     def at(self, path: Path, message: str, tip: str = "", *, key: bool = False, also: Iterable[Path] = ()) -> Finding:
         """A finding at a place of this record; `also` are the other fields that the finding is about."""
-        line, col = self.record.doc.locate(path, key)
+        doc = self.record.doc
+        line, col = doc.locate(path, key)
+        if key and doc.file_of(path) != doc.path:
+            # A column's name is wrong once, not once a row.
+            path = (path[0], *path[2:])
         fields = tuple(self.dotted(one) for one in (path, *also))
-        return Finding(self.record.doc.path, line, col, "", message, tip, fields)
+        return Finding(doc.file_of(path), line, col, "", message, tip, fields)
 
     def dotted(self, path: Path) -> str:
         """A path as `conflicts` writes it: `phases.<name>.accelerators`."""

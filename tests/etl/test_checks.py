@@ -29,6 +29,9 @@ def with_bad(place: Path, bad: Path) -> list[Finding]:
     shutil.copytree(VALID, data)
     inner = bad.relative_to(INVALID)
     target = data / ("exceptions.yaml" if len(inner.parts) == 1 else Path(str(inner).lower()))
+    if bad.suffix == ".csv":
+        # A table stands beside the valid record that is named after the code.
+        target = target.with_name(bad.name[7:])
     target.parent.mkdir(parents=True, exist_ok=True)
     shutil.copy(bad, target, follow_symlinks=False)
     return findings(data)

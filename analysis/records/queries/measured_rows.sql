@@ -6,5 +6,6 @@ select
     regexp_replace(benchmarks.name, '[ ,:(].*$', '') || ' (' || benchmarks.organization || ')' as family
 from record.benchmark_rows as rows
 join record.benchmarks as benchmarks on benchmarks.id = rows.benchmark_id
-where rows.doubt is null
+-- Layouts that ran out of memory have no measurement, and adapters on a frozen base are another workload.
+where rows.doubt is null and rows.outcome = 'ran' and rows.adapter is null
 order by rows.benchmark_id, rows.position
