@@ -10,6 +10,7 @@ import numpy as np
 
 from analysis.engine.breakdown import Detail, details, states_gib
 from analysis.layout.from_record import layout_row, leanest
+from analysis.layout.reasons import UNSTATED, Reason
 from analysis.records.facts import Facts
 from analysis.records.load import Material
 
@@ -31,18 +32,19 @@ def phases(cases: Sequence[Facts], material: Material) -> list[Modelled]:
     found = details([row for row, _ in layouts], material)
     states = states_gib([row for row, _ in lean], material)
     return [
-        _modelled(facts, row, filled, one, held, words)
-        for facts, (row, filled), one, held, (_, words) in zip(cases, layouts, found, states, lean, strict=True)
+        _modelled(facts, row, filled, one, least, assumption)
+        for facts, (row, filled), one, least, (_, assumption) in zip(cases, layouts, found, states, lean, strict=True)
     ]
 
 
-def _modelled(facts: Facts, row: Row, filled: list[str], found: Detail, states: float | None, words: str) -> Modelled:
+def _modelled(facts: Facts, row: Row, filled: Row, found: Detail, states: float | None, assumption: str) -> Modelled:
     absent = [name for name in ("accelerator", "layers") if name not in row]
     if absent:
-        return Modelled(facts={"engine_lacks": ", ".join(absent)})
-    assumed = "; ".join([*filled, *([found.missing] if found.missing else [])])
+        return Modelled(facts={"engine_lacks": [Reason(UNSTATED, name) for name in absent]})
+    shown = [f"{name} {value}" for name, value in filled.items()]
+    assumed = "; ".join([*shown, *([found.missing] if found.missing else [])])
     key = {"run_id": facts["run_id"], "phase": facts["name"], "assumed": assumed or None}
-    known = {} if states is None else {"states_low_gib": states} | ({"states_assumption": words} if words else {})
+    known: Facts = {} if states is None else {"states_low_gib": states, "states_assumption": assumption}
     return Modelled(rows(found, key), _facts(found, filled) | known)
 
 
@@ -61,7 +63,7 @@ def rows(found: Detail, key: Row) -> dict[str, list[Row]]:
     return {"memory": memory, "timing": timing, "communication": [key | link.__dict__ for link in found.traffic]}
 
 
-def _facts(found: Detail, filled: list[str]) -> Facts:
+def _facts(found: Detail, filled: Row) -> Facts:
     """Modelled memory and utilisation for the checks; NaN is left out."""
     step = found.prediction
     facts = {name: step[name] for name in ("memory_gib", "memory_gib_low", "memory_gib_high")}
@@ -71,5 +73,5 @@ def _facts(found: Detail, filled: list[str]) -> Facts:
         facts["modelled_mfu_high"] = step["mfu"] * step["step_time_s"] / step["step_time_s_low"]
     known: Facts = {name: float(value) for name, value in facts.items() if np.isfinite(value)}
     if "memory_gib" not in known:
-        known["engine_lacks"] = found.missing
-    return known | ({"modelled_with": ", ".join(filled)} if filled else {})
+        known["engine_lacks"] = found.lacks
+    return known | ({"modelled_with": filled} if filled else {})

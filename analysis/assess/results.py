@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -19,7 +20,8 @@ from analysis.records.load import load
 from analysis.records.spans import as_span
 from analysis.trends import claims
 from analysis.trends import series as trends
-from analysis.verdicts import judge
+from analysis.verdicts import Verdict, judge
+from schemas.reasons import cause, sentence
 
 Row = dict[str, Any]
 Step = Callable[[str], None]
@@ -57,7 +59,32 @@ def verdict_rows(facts: Facts, phase: str | None) -> Iterator[Row]:
     """Every verdict on one phase, or on a run as a whole."""
     run_id = facts["id"] if phase is None else facts["run_id"]
     for verdict in judge(facts, "run" if phase is None else "phase"):
-        yield {"run_id": run_id, "phase": phase, **verdict.__dict__}
+        yield {"run_id": run_id, "phase": phase, **verdict_row(verdict)}
+
+
+def verdict_row(verdict: Verdict) -> Row:
+    """A verdict as a row: code and values of its reason, and beside them the sentences made of them."""
+    name, reason, values, span = verdict.check_name, verdict.reason, verdict.values, verdict.span
+    return {
+        "check_name": name,
+        "status": verdict.status,
+        **({"value": span.best, "low": span.low, "high": span.high} if span else {}),
+        "unit": verdict.unit,
+        "reason": reason,
+        "reason_values": json.dumps(values, ensure_ascii=False, default=float),
+        "cause": verdict.cause,
+        "why": sentence(name, reason, values),
+        "why_zh": sentence(name, reason, values, "zh"),
+        "ratio_hint": cause(verdict.cause),
+        "missing": _missing(verdict),
+    }
+
+
+def _missing(verdict: Verdict) -> str | None:
+    """What an unknown verdict lacks, by field."""
+    if verdict.reason == "facts":
+        return ", ".join(verdict.values["facts"])
+    return ", ".join(reason["field"] for reason in verdict.values["lacks"]) if verdict.reason == "engine" else None
 
 
 def results(connection: duckdb.DuckDBPyConnection) -> dict[str, list[Row]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from analysis.engine.peak_memory import by_stage
 from analysis.engine.predict import Timed, computed, predict
 from analysis.layout.arrays import Rows, read_rows
 from analysis.layout.columns import REQUIRED
+from analysis.layout.reasons import Reason
 from analysis.physics import traffic
 from analysis.records.load import Material
 
@@ -42,6 +43,7 @@ class Detail:
     memory_gib: pd.DataFrame
     seconds: dict[str, float]
     traffic: list[Traffic]
+    lacks: list[Reason] = field(default_factory=list)
 
     @property
     def missing(self) -> str:
@@ -90,6 +92,7 @@ def details(layouts: Sequence[Layout], material: Material) -> list[Detail]:
             stages(rows, material, i),
             {name: float(values[i]) for name, values in seconds.items()} if timed[i] else {},
             _links(links, seconds, i) if timed[i] else [],
+            rows.memory_lacks.of(i),
         )
         for i in range(len(layouts))
     ]
@@ -97,7 +100,7 @@ def details(layouts: Sequence[Layout], material: Material) -> list[Detail]:
 
 def stages(rows: Rows, material: Material, row: int) -> pd.DataFrame:
     """GiB of one row by stage (rows) and part (columns); empty where memory is not known."""
-    if rows.memory_reasons[row] != "":
+    if rows.memory_lacks.bad[row]:
         return pd.DataFrame()
     with np.errstate(all="ignore"):
         parts = by_stage(rows, flatten(material.constants["memory"]), row)

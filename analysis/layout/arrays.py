@@ -6,7 +6,9 @@ numbers and the reason in words.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,10 +16,11 @@ import numpy.typing as npt
 import pandas as pd
 
 from analysis.layout.columns import COUNTS, FLAGS, SCHEDULE_NAMES, TALLIES, check_columns, in_base_units
-from analysis.layout.parse import SWITCHES, Array, Reasons, categories, numbers, switches
+from analysis.layout.parse import SWITCHES, Array, categories, cells, numbers, switches
+from analysis.layout.reasons import UNSTATED, Mask, Reasons
 from analysis.layout.refusals import layout_reasons, shape_reasons
 from analysis.layout.stage_split import read_stage_layers
-from analysis.layout.words import UNKNOWN, Recompute, Stated, Words
+from analysis.layout.words import DTYPES, OFFLOADS, RECOMPUTE_FORMS, UNKNOWN, Recompute, Stated, Words
 from analysis.physics import attention, bubble
 from analysis.physics.architecture import QK_NORM_CODES, Architecture, describe
 from analysis.physics.split import Split
@@ -29,8 +32,8 @@ class Rows:
 
     `number` holds every numeric column as read, dp, ep, etp, vpp and micro_batches completed where they follow from
     others. `chip` has the accelerator's figures (names without their unit suffix). `stage_layers` has one column per
-    pipeline stage, NaN where a row does not state its split; no column at all when no row does. `memory_reasons` and
-    `time_reasons` say in words what keeps a row from being computed; empty means nothing does.
+    pipeline stage, NaN where a row does not state its split; no column at all when no row does. `memory_lacks` and
+    `time_lacks` hold what keeps a row from being computed.
     """
 
     ids: npt.NDArray[np.object_]
@@ -43,8 +46,18 @@ class Rows:
     stated: Stated
     stage_layers: Array
     kernel: Array
-    memory_reasons: npt.NDArray[np.object_]
-    time_reasons: npt.NDArray[np.object_]
+    memory_lacks: Reasons
+    time_lacks: Reasons
+
+    @cached_property
+    def memory_reasons(self) -> npt.NDArray[np.object_]:
+        """Why the memory of each row cannot be computed, in English; empty where it can."""
+        return self.memory_lacks.text()
+
+    @cached_property
+    def time_reasons(self) -> npt.NDArray[np.object_]:
+        """Why the step time of each row cannot be computed, in English; empty where it can."""
+        return self.time_lacks.text()
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -56,8 +69,9 @@ class Rows:
             return {name: part[index] for name, part in values.items()} if isinstance(values, dict) else values[index]
 
         blocks = {"words": Words, "recompute": Recompute, "stated": Stated}
-        plain = ("ids", "number", "chip", "stage_layers", "kernel", "memory_reasons", "time_reasons")
+        plain = ("ids", "number", "chip", "stage_layers", "kernel")
         parts = {name: cut(getattr(self, name)) for name in plain}
+        parts |= {name: getattr(self, name).take(index) for name in ("memory_lacks", "time_lacks")}
         parts |= {name: kind(**cut(vars(getattr(self, name)))) for name, kind in blocks.items()}
         return Rows(arch=self.arch.rows(index), split=self.split.rows(index), **parts)
 
@@ -100,8 +114,7 @@ def _split(number: dict[str, Array], schedule: Array, fsdp_stage: Array) -> Spli
 def _schedules(table: pd.DataFrame, number: dict[str, Array], reasons: Reasons) -> Array:
     """Schedule codes: as named; 1F1B and its interleaved form follow from vpp when no schedule is named."""
     named = categories(_column(table, "schedule"), lambda text: SCHEDULE_NAMES.get(text, -1.0))
-    cells = _column(table, "schedule").to_numpy(dtype=object)
-    reasons.add(named < 0, lambda i: f"schedule is not known: {str(cells[i])[:40]!r}")
+    _unknown_word(reasons, named < 0, _column(table, "schedule"), "schedule", SCHEDULE_NAMES)
     plain = np.where(number["vpp"] > 1, bubble.INTERLEAVED, bubble.ONE_F_ONE_B)
     interleaved = (named == bubble.ONE_F_ONE_B) & (number["vpp"] > 1)
     return np.where(np.isnan(named) | interleaved, plain, np.where(named < 0, np.nan, named))
@@ -112,31 +125,34 @@ def _chips(table: pd.DataFrame, accelerators: pd.DataFrame, reasons: Reasons) ->
     known = in_base_units(accelerators)
     ids = table["accelerator"]
     positions = known.index.get_indexer(pd.Index(ids.astype(object)))
-    cells = ids.to_numpy(dtype=object)
     blank = ids.isna().to_numpy(dtype=bool)
-    reasons.add(blank, lambda _: "accelerator is not stated")
-    reasons.add((positions < 0) & ~blank, lambda i: f"accelerator is not known: {str(cells[i])[:60]!r}")
+    reasons.add(blank, UNSTATED, "accelerator")
+    reasons.add((positions < 0) & ~blank, "unknown-id", "accelerator", text=cells(ids))
     return {str(name): np.where(positions >= 0, known[name].to_numpy(dtype=float)[positions], np.nan) for name in known}
 
 
+def _unknown_word(reasons: Reasons, bad: Mask, column: pd.Series[Any], name: str, choices: Iterable[str]) -> None:
+    """A word that is not in the vocabulary of its column, with the vocabulary."""
+    reasons.add(bad, "unknown-word", name, text=cells(column), choices=" | ".join(choices))
+
+
 def _precision_reasons(table: pd.DataFrame, words: Words, reasons: Reasons) -> None:
-    cells = table["precision"].to_numpy(dtype=object)
-    names = _column(table, "model_name").to_numpy(dtype=object)
-    reasons.add(np.isnan(words.dtype), lambda _: "precision is not stated")
-    reasons.add(words.dtype == UNKNOWN, lambda i: f"precision is not known: {str(cells[i])[:40]!r}")
-    said = [f"{name} ({cell})" for name, cell in zip(names, cells, strict=True)] if words.adapter.any() else []
-    reasons.add(words.adapter > 0, lambda i: f"only full training is modelled, not {said[i][:60]!r}")
+    reasons.add(np.isnan(words.dtype), UNSTATED, "precision")
+    _unknown_word(reasons, words.dtype == UNKNOWN, table["precision"], "precision", DTYPES)
+    if words.adapter.any():
+        names = cells(_column(table, "model_name"))
+        shown = [f"{name} ({cell})" for name, cell in zip(names, cells(table["precision"]), strict=True)]
+        reasons.add(words.adapter > 0, "adapter", "precision", text=np.asarray(shown, dtype=object))
 
 
 def _offload_reasons(table: pd.DataFrame, words: Words, reasons: Reasons) -> None:
-    cells = _column(table, "offload").to_numpy(dtype=object)
-    reasons.add(words.offload_understood == 0, lambda i: f"offload is not understood: {str(cells[i])[:40]!r}")
+    _unknown_word(reasons, words.offload_understood == 0, _column(table, "offload"), "offload", OFFLOADS)
 
 
 def _mechanism_reasons(table: pd.DataFrame, kernel: Array, recompute: Recompute, reasons: Reasons) -> None:
-    kernels, words = (table[name].to_numpy(dtype=object) for name in ("attention_kernel", "recompute"))
-    reasons.add(kernel == UNKNOWN, lambda i: f"attention_kernel is not known: {str(kernels[i])[:40]!r}")
-    reasons.add(recompute.understood == 0, lambda i: f"recompute is not understood: {str(words[i])[:40]!r}")
+    kernels = attention.KERNEL_CLASSES
+    _unknown_word(reasons, kernel == UNKNOWN, table["attention_kernel"], "attention_kernel", kernels)
+    _unknown_word(reasons, recompute.understood == 0, table["recompute"], "recompute", RECOMPUTE_FORMS)
 
 
 FSDP_STAGES = {"hybrid": 3.0, "full": 3.0, "shard-grad-op": 2.0}
@@ -150,11 +166,10 @@ def _fsdp_stage(table: pd.DataFrame) -> Array:
 
 def _hybrid_reasons(table: pd.DataFrame, number: dict[str, Array], reasons: Reasons) -> None:
     hybrid = categories(_column(table, "fsdp"), lambda text: float(text == "hybrid")) > 0
-    reasons.add(hybrid & np.isnan(number["fsdp_shard"]), lambda _: "fsdp_shard is not stated for a hybrid shard")
+    reasons.add(hybrid & np.isnan(number["fsdp_shard"]), "hybrid-shard", "fsdp_shard")
     unread = categories(_column(table, "fsdp"), lambda text: float(text not in FSDP_STAGES)) > 0
-    cells = _column(table, "fsdp").to_numpy(dtype=object)
-    told = np.isnan(number["zero_stage"]) & unread
-    reasons.add(told, lambda i: f"fsdp is not understood: {str(cells[i])[:40]!r}")
+    unread &= np.isnan(number["zero_stage"])
+    _unknown_word(reasons, unread, _column(table, "fsdp"), "fsdp", ("full", "hybrid", "shard-grad-op"))
 
 
 def read_rows(table: pd.DataFrame, accelerators: pd.DataFrame) -> Rows:
@@ -200,8 +215,8 @@ def read_rows(table: pd.DataFrame, accelerators: pd.DataFrame) -> Rows:
         stated=Stated.read(*(_column(table, name) for name in optional)),
         stage_layers=stage_layers,
         kernel=kernel,
-        memory_reasons=memory.text(),
-        time_reasons=time.text(),
+        memory_lacks=memory,
+        time_lacks=time,
     )
 
 
@@ -221,6 +236,6 @@ def _own_reasons(table: pd.DataFrame, number: dict[str, Array], shared: Reasons)
     """(memory, time): the shared reasons and what only one of the two needs."""
     memory, time = shared.copy(), shared.copy()
     _hybrid_reasons(table, number, memory)
-    memory.add(np.isnan(number["micro_batches"]) & (number["pp"] > 1), lambda _: "global_batch is not stated")
-    time.add(np.isnan(number["global_batch"]), lambda _: "global_batch is not stated")
+    memory.add(np.isnan(number["micro_batches"]) & (number["pp"] > 1), UNSTATED, "global_batch")
+    time.add(np.isnan(number["global_batch"]), UNSTATED, "global_batch")
     return memory, time

@@ -22,8 +22,8 @@ FLASH_SINCE = "2023"
 large frameworks within the year."""
 
 
-def layout_row(facts: Facts, model: Facts) -> tuple[Row, list[str]]:
-    """The columns of a layout row, and the fields that nobody states and that were filled so that it can be computed.
+def layout_row(facts: Facts, model: Facts) -> tuple[Row, Row]:
+    """The columns of a layout row, and the values of unstated fields that were filled in so that it can be computed.
 
     Filled, each named: cp 1, and ep 1 of a mixture of experts (a report without them does not mention them);
     micro_batch 1 (the smallest there is: memory is then a lower bound); the deepest interleaving where a run says that
@@ -32,7 +32,7 @@ def layout_row(facts: Facts, model: Facts) -> tuple[Row, list[str]]:
 
     >>> row, filled = layout_row({"tp": 8, "recompute_modules": "mlp"}, {"layers": 126})
     >>> row["layers"], row["recompute"], filled
-    (126, 'selective (mlp)', ['cp 1', 'micro_batch 1'])
+    (126, 'selective (mlp)', {'cp': 1, 'micro_batch': 1})
     """
     row: Row = {name: model[name] for name in ARCHITECTURE if name in model}
     row |= {name: facts[name] for name in PHASE if name in facts}
@@ -55,8 +55,7 @@ def layout_row(facts: Facts, model: Facts) -> tuple[Row, list[str]]:
     if str(facts.get("released", "")) >= FLASH_SINCE:
         fill |= {} if "attention_kernel" in row else {"attention_kernel": "flash"}
         fill |= {"sequence_parallel": True} if row.get("tp", 1) > 1 and "sequence_parallel" not in row else {}
-    named = [f"{name} {value}" for name, value in fill.items() if name != "ep" or "experts" in row]
-    return row | fill, named
+    return row | fill, {name: value for name, value in fill.items() if name != "ep" or "experts" in row}
 
 
 def sequences(facts: Facts) -> int | None:
@@ -69,7 +68,7 @@ def sequences(facts: Facts) -> int | None:
 
 
 def leanest(row: Row) -> tuple[Row, str]:
-    """The same layout with everything that is not stated at its least memory, and in words what was taken so."""
-    taken = [] if "zero_stage" in row else ["ZeRO 3 taken as the most sharded, since the stage is not stated"]
+    """The same layout with everything that is not stated at its least memory, and the code of what was taken so."""
+    taken = "none" if "zero_stage" in row else "most-sharded"
     lean = {"zero_stage": 3, "sequence_parallel": True} | row
-    return lean | {"recompute": "full", "attention_kernel": "flash", "micro_batch": 1}, "; ".join(taken)
+    return lean | {"recompute": "full", "attention_kernel": "flash", "micro_batch": 1}, taken

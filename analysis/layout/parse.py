@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from analysis.layout.reasons import Mask as Mask
+from analysis.layout.reasons import Reasons
+
 Array = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
 
 LARGEST = {
     "layers": 1e4,
@@ -27,53 +28,17 @@ LARGEST = {
     "global_batch": 1e9,
     "accelerators": 1e7,
 }
-"""Values above these are slips of the pen, not layouts; other columns may reach 1e7."""
+"""Values above these are treated as typing errors; other columns may reach 1e7."""
 
 SWITCHES = {"true": 1.0, "1": 1.0, "1.0": 1.0, "yes": 1.0, "false": 0.0, "0": 0.0, "0.0": 0.0, "no": 0.0}
 
 
-@dataclass
-class Reasons:
-    """Why rows cannot be computed, one sentence part per trouble, joined with semicolons."""
-
-    size: int
-    _parts: list[tuple[npt.NDArray[np.intp], Callable[[int], str]]] = field(default_factory=list)
-
-    def add(self, bad: Mask, say: Callable[[int], str]) -> None:
-        """Note what `say` tells about each row where `bad` holds."""
-        rows = np.flatnonzero(np.broadcast_to(bad, (self.size,)))
-        if rows.size:
-            self._parts.append((rows, say))
-
-    def copy(self) -> Reasons:
-        """The same reasons, to be added to on their own."""
-        return Reasons(self.size, list(self._parts))
-
-    def bad(self) -> Mask:
-        """Rows with at least one reason."""
-        mask = np.zeros(self.size, dtype=bool)
-        for rows, _ in self._parts:
-            mask[rows] = True
-        return mask
-
-    def text(self) -> npt.NDArray[np.object_]:
-        """One text per row, empty where nothing is wrong; a cell that says nonsense is not also called unstated."""
-        out = np.full(self.size, "", dtype=object)
-        for rows, say in self._parts:
-            for row in rows:
-                out[row] = _joined(out[row], say(int(row)))
-        return out
-
-
-def _joined(before: str, part: str) -> str:
-    if not before:
-        return part
-    field_name = part.removesuffix(" is not stated")
-    told = field_name != part and any(text.startswith(f"{field_name} ") for text in before.split("; "))
-    return before if told else f"{before}; {part}"
-
-
 BLANK = {"", "nan", "none", "null", "n/a", "-"}
+
+
+def cells(series: pd.Series[Any]) -> npt.NDArray[np.object_]:
+    """The cells of a column as written."""
+    return series.to_numpy(dtype=object)
 
 
 def is_numeric(series: pd.Series[Any]) -> bool:
@@ -116,10 +81,10 @@ def numbers(series: pd.Series[Any], name: str, reasons: Reasons, *, least: float
     most = LARGEST.get(name, 1e7)
     low, high = values < least, values > most
     broken = (values != np.floor(values)) & ~np.isnan(values) & ~high & whole
-    reasons.add(not_number, lambda i: f"{name} is not a number: {str(series.iloc[i])[:40]!r}")
-    reasons.add(low, lambda i: f"{name} must be at least {least:g}, found {values[i]:g}")
-    reasons.add(high, lambda i: f"{name} of {values[i]:g} is no real layout")
-    reasons.add(broken & ~low, lambda i: f"{name} must be a whole number, found {values[i]:g}")
+    reasons.add(not_number, "not-a-number", name, text=cells(series))
+    reasons.add(low, "too-small", name, least=least, value=values)
+    reasons.add(high, "too-large", name, value=values)
+    reasons.add(broken & ~low, "not-whole", name, value=values)
     return np.where(not_number | low | high | broken, np.nan, values)
 
 
@@ -148,5 +113,5 @@ def categories(series: pd.Series[Any], read: Callable[[str], float]) -> Array:
 def switches(series: pd.Series[Any], name: str, reasons: Reasons) -> Array:
     """1 for true, 0 for false, NaN for blank; other texts get a reason."""
     values = categories(series, lambda text: SWITCHES.get(text, -1.0))
-    reasons.add(values < 0, lambda i: f"{name} is neither true nor false: {str(series.iloc[i])[:40]!r}")
+    reasons.add(values < 0, "not-a-switch", name, text=cells(series))
     return np.where(values < 0, np.nan, values)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from analysis.layout.parse import Array, Mask, Reasons
+from analysis.layout.parse import Array
+from analysis.layout.reasons import UNSTATED, Mask, Reasons
 
 
 def _unstated(reasons: Reasons, number: dict[str, Array], name: str, needed: Mask | bool = True) -> None:
-    reasons.add(np.isnan(number[name]) & needed, lambda _: f"{name} is not stated")
+    reasons.add(np.isnan(number[name]) & needed, UNSTATED, name)
 
 
 def shape_reasons(reasons: Reasons, number: dict[str, Array]) -> None:
@@ -26,7 +27,9 @@ def shape_reasons(reasons: Reasons, number: dict[str, Array]) -> None:
     width = number["hidden"] / number["heads"]
     reasons.add(
         np.isnan(number["head_dim"]) & ~latent & (width != np.floor(width)) & ~np.isnan(width),
-        lambda i: f"head_dim is not stated and hidden {number['hidden'][i]:g} does not divide by heads",
+        "head-dim",
+        "head_dim",
+        hidden=number["hidden"],
     )
 
 
@@ -37,18 +40,15 @@ def layout_reasons(reasons: Reasons, number: dict[str, Array]) -> None:
     _unstated(reasons, number, "dp", ~np.isnan(number["accelerators"] * number["tp"] * number["cp"] * number["pp"]))
     product = number["tp"] * number["cp"] * number["pp"] * number["dp"]
     wrong = (product != number["accelerators"]) & ~np.isnan(product) & ~np.isnan(number["accelerators"])
-    reasons.add(
-        wrong,
-        lambda i: f"tp*cp*pp*dp is {product[i]:g} but accelerators is {number['accelerators'][i]:g}",
-    )
+    reasons.add(wrong, "product", "accelerators", product=product, accelerators=number["accelerators"])
     world = number["accelerators"] / number["pp"]
     groups = world / (number["ep"] * number["etp"])
     reasons.add(
         (groups != np.floor(groups)) & ~np.isnan(groups) & ~wrong & (number["ep"] > 1),
-        lambda i: (
-            f"ep*etp is {number['ep'][i] * number['etp'][i]:g}, which does not divide the "
-            f"{world[i]:g} accelerators of a pipeline stage"
-        ),
+        "expert-group",
+        "ep",
+        group=number["ep"] * number["etp"],
+        world=world,
     )
     few = number["micro_batches"] < 1
-    reasons.add(few, lambda i: f"global_batch is smaller than micro_batch*dp ({number['global_batch'][i]:g})")
+    reasons.add(few, "small-batch", "global_batch", batch=number["global_batch"])

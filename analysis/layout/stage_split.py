@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.layout.parse import BLANK, Array, Reasons, distinct_texts
+from analysis.layout.parse import BLANK, Array, cells, distinct_texts
+from analysis.layout.reasons import Reasons
 
 ITEM = r"\d{1,4}(?:\s*\*\s*\d{1,4})?"
 WRITTEN = re.compile(rf"[\[(\s]*(?:{ITEM}(?:[,;\s-]+{ITEM})*)?[\])\s,;-]*")
@@ -44,18 +45,15 @@ def read_stage_layers(column: pd.Series[Any], number: dict[str, Array], reasons:
         table[place, : len(values)] = values
     chunks = table[codes]
     unread = np.array([not values and text.lower() not in BLANK for text, values in zip(texts, parsed, strict=True)])
-    reasons.add(
-        np.append(unread, False)[codes], lambda i: f"layers_per_stage is not understood: {str(column.iloc[i])[:40]!r}"
-    )
-    said = ~np.isnan(chunks).all(axis=1) if width else np.zeros(len(codes), dtype=bool)
+    name = "layers_per_stage"
+    reasons.add(np.append(unread, False)[codes], "unclear", name, text=cells(column), choices="7,8*14,7")
+    stated = ~np.isnan(chunks).all(axis=1) if width else np.zeros(len(codes), dtype=bool)
     given, total = (~np.isnan(chunks)).sum(axis=1), np.nansum(chunks, axis=1)
     pp, vpp, layers = number["pp"], number["vpp"], number["layers"]
     fits = (given == pp) | (given == pp * vpp)
-    reasons.add(said & ~fits, lambda i: f"layers_per_stage has {given[i]} values for pp {pp[i]:g}")
-    reasons.add(
-        said & (total != layers), lambda i: f"layers_per_stage adds up to {total[i]:g}, layers is {layers[i]:g}"
-    )
-    return _folded(chunks, np.where(said & fits, pp, np.nan)) if said.any() else np.full((len(codes), 0), np.nan)
+    reasons.add(stated & ~fits, "split-entries", name, entries=given, pp=pp)
+    reasons.add(stated & (total != layers), "split-total", name, total=total, layers=layers)
+    return _folded(chunks, np.where(stated & fits, pp, np.nan)) if stated.any() else np.full((len(codes), 0), np.nan)
 
 
 def _folded(chunks: Array, pp: Array) -> Array:

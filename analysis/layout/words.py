@@ -86,6 +86,8 @@ class Words:
 
 
 _IN_BACKWARD = r"in backward|fused backward|lomo"
+OFFLOADS = ("no", "optimizer", "parameters", "activations", "all")
+"""Words of the offload column; a text may hold several."""
 _OFFLOAD = r"optim|param|weight|activation|^(cpu|true|all|no|false|0)$"
 
 
@@ -156,6 +158,12 @@ MODULES = {
     "sac": ("operator",),
 }
 """Words inside `selective (...)`, as Megatron-Core and others name them, and the parts of the layer they drop."""
+
+RECOMPUTE_FORMS = (
+    "none", "selective", "selective (mlp,moe_act,layernorm)", "full", "full (4 layers)", "full (every 2 layers)",
+    "full+offload",
+)  # fmt: skip
+"""How a recompute cell may be written, one example each."""
 
 WHOLE = ("full", "full+offload", "yes", "true", "gradient checkpointing", "activation checkpointing")
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from analysis.records.facts import FLOP_FACTS, Facts
 from analysis.records.spans import as_span
-from analysis.verdicts.registry import Case
-from analysis.verdicts.speed import implied_by_hours, tokens_per_s
-from analysis.verdicts.totals import whole_hours
+from analysis.records.throughput import implied_by_hours, tokens_per_s, whole_hours
 
 Implied = tuple[float, str]
 
@@ -17,30 +15,30 @@ def of_phase(facts: Facts, convention: str) -> Implied | None:
     Throughput needs no convention, so it comes first. A printed TFLOP/s or MFU is converted by the ratio of FLOP per
     token in both conventions; one whose convention nobody states is not converted.
     """
-    case, flop = Case(facts), facts.get(FLOP_FACTS[convention])
-    if flop is None or "peak_tflops" not in case:
+    flop = facts.get(FLOP_FACTS[convention])
+    if flop is None or "peak_tflops" not in facts:
         return None
-    peak = float(case.get("peak_tflops"))
-    rate = tokens_per_s(case)
-    if rate is not None and "accelerators" in case:
-        return rate[0].best * flop / (as_span(case.get("accelerators")).best * peak * 1e12), "throughput"
+    peak = float(facts["peak_tflops"])
+    rate = tokens_per_s(facts)
+    if rate is not None and "accelerators" in facts:
+        return rate[0].best * flop / (as_span(facts["accelerators"]).best * peak * 1e12), "throughput"
     counted = facts.get(FLOP_FACTS.get(facts.get("reported_mfu_basis", ""), ""))
     if counted is None:
         return None
-    if "reported_tflops_per_accelerator" in case:
-        return as_span(case.get("reported_tflops_per_accelerator")).best / peak * flop / counted, "reported tflops"
-    stated = case.get("reported_mfu", case.get("reported_hfu"))
+    if "reported_tflops_per_accelerator" in facts:
+        return as_span(facts["reported_tflops_per_accelerator"]).best / peak * flop / counted, "reported tflops"
+    stated = facts.get("reported_mfu", facts.get("reported_hfu"))
     if stated is None:
         return None
-    own_peak = float(case.get("reported_peak_tflops", peak))
+    own_peak = float(facts.get("reported_peak_tflops", peak))
     return as_span(stated).best * own_peak / peak * flop / counted, "reported mfu"
 
 
 def of_run(facts: Facts, convention: str) -> Implied | None:
     """MFU of the whole run from tokens and accelerator-hours: idle and lost time included."""
-    case, flop = Case(facts), facts.get(FLOP_FACTS[convention])
-    timed = "accelerator_hours" in case or ("days" in case and "accelerators" in case)
-    if flop is None or not timed or "tokens" not in case or "peak_tflops" not in case:
+    flop = facts.get(FLOP_FACTS[convention])
+    timed = "accelerator_hours" in facts or ("days" in facts and "accelerators" in facts)
+    if flop is None or not timed or "tokens" not in facts or "peak_tflops" not in facts:
         return None
-    peak = float(case.get("peak_tflops"))
-    return implied_by_hours(as_span(case.get("tokens")), flop, whole_hours(case), peak).best, "accelerator-hours"
+    peak = float(facts["peak_tflops"])
+    return implied_by_hours(as_span(facts["tokens"]), flop, whole_hours(facts), peak).best, "accelerator-hours"

@@ -36,7 +36,7 @@ def test_blank_cells_name_their_field_and_give_no_number(name: str, blank: objec
     [
         ({"tp": "eight"}, "tp is not a number: 'eight'"),
         ({"layers": -32}, "layers must be at least 1, found -32"),
-        ({"seq_len": 1e30}, "seq_len of 1e+30 is no real layout"),
+        ({"seq_len": 1e30}, "seq_len = 1e+30 is implausibly large"),
         ({"heads": 2.5}, "heads must be a whole number, found 2.5"),
         ({"kv_heads": ""}, "kv_heads is not stated"),
         ({"gated_mlp": "perhaps"}, "gated_mlp is neither true nor false: 'perhaps'"),
@@ -47,9 +47,9 @@ def test_blank_cells_name_their_field_and_give_no_number(name: str, blank: objec
         ),
         ({"model_name": "Llama 8B LoRA"}, "only full training is modelled, not 'Llama 8B LoRA (bf16)'"),
         ({"attention_kernel": "magic"}, "attention_kernel is not known: 'magic'"),
-        ({"recompute": "mixed: see flag"}, "recompute is not understood: 'mixed: see flag'"),
+        ({"recompute": "mixed: see flag"}, "recompute is not known: 'mixed: see flag'"),
         ({"schedule": "magic"}, "schedule is not known: 'magic'"),
-        ({"offload": "to the moon"}, "offload is not understood: 'to the moon'"),
+        ({"offload": "to the moon"}, "offload is not known: 'to the moon'"),
         ({"accelerators": 16}, "tp*cp*pp*dp is 8 but accelerators is 16"),
         ({"accelerators": 16, "dp": "", "tp": 3}, "dp is not stated"),
         ({"global_batch": 4}, "global_batch is smaller than micro_batch*dp (4)"),
@@ -166,7 +166,7 @@ def test_fsdp_words_mean_a_zero_stage() -> None:
 
 def test_a_word_for_fsdp_that_nobody_knows_is_told_unless_a_stage_is_stated() -> None:
     rows = read({"fsdp": "2", "zero_stage": ""}, {"fsdp": "2", "zero_stage": 2}, {"fsdp": "no", "zero_stage": ""})
-    assert "fsdp is not understood: '2'" in str(rows.memory_reasons[0])
+    assert "fsdp is not known: '2'; it is one of: full | hybrid | shard-grad-op" in str(rows.memory_reasons[0])
     assert not any("fsdp" in str(reason) for reason in rows.memory_reasons[1:])
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analysis.records.spans import as_span
-from analysis.verdicts.registry import BATCH_RAMP, Case, Verdict, check, compare, found, text_of
+from analysis.verdicts.registry import Case, Verdict, check, compare
 
 SECONDS_PER_DAY = 86400.0
 
@@ -13,18 +13,11 @@ def steps_against_days(case: Case) -> Verdict | None:
     """Step time x steps fits into the days of the phase."""
     if not all(name in case for name in ("reported_step_time_s", "steps", "days")):
         return None
-    step, steps, days = (as_span(case.get(name)) for name in ("reported_step_time_s", "steps", "days"))
+    step, steps, days = (as_span(case[name]) for name in ("reported_step_time_s", "steps", "days"))
     busy = step * steps / SECONDS_PER_DAY
     status, ratio, cause = compare(days, busy, near=(0.5, 1.1), possible=(0.25, 1.6))
-    said = f"{text_of(steps)} x {step.best:g} s = {busy.best:.3g} d"
-    return found(
-        status,
-        f"{said}; {days.best:g} days are stated (ratio {ratio:.3g})",
-        f"{said}；所述 {days.best:g} 天（比值 {ratio:.3g}）",
-        busy,
-        "d",
-        cause,
-    )
+    values = {"steps": steps.best, "step": step.best, "busy": busy.best, "days": days.best, "ratio": ratio}
+    return Verdict(status, "compared", values, busy, "d", cause)
 
 
 def steps_times_batch(case: Case, batch_name: str) -> Verdict | None:
@@ -34,18 +27,13 @@ def steps_times_batch(case: Case, batch_name: str) -> Verdict | None:
     """
     if not all(name in case for name in ("steps", "tokens", batch_name)):
         return None
-    steps, tokens, batch = (as_span(case.get(name)) for name in ("steps", "tokens", batch_name))
+    steps, tokens, batch = (as_span(case[name]) for name in ("steps", "tokens", batch_name))
     product = steps * batch
     status, ratio, _ = compare(tokens, product, near=(0.94, 1.07), possible=(0.93, 4.0))
-    said = f"{text_of(steps)} x {text_of(batch)} = {text_of(product)}"
-    return found(
-        status,
-        f"{said} tokens by steps x batch; {text_of(tokens)} are stated (ratio {ratio:.3g})",
-        f"步数 x 批量：{said}；所述 {text_of(tokens)}（比值 {ratio:.3g}）",
-        product,
-        "tokens",
-        BATCH_RAMP if ratio > 1 and status != "plausible" else None,
-    )
+    numbers = {"steps": steps, "batch": batch, "product": product, "tokens": tokens}
+    values = {name: span.best for name, span in numbers.items()} | {"ratio": ratio}
+    cause = "smaller-first-batches" if ratio > 1 and status != "plausible" else None
+    return Verdict(status, "compared", values, product, "tokens", cause)
 
 
 @check("steps-against-batch", "phase")
