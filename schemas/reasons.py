@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache
-from pathlib import Path
 from string import Formatter
 from typing import Any
 
-import yaml
+from schemas.tables import table
 
 Values = Mapping[str, Any]
 LANGUAGES = ("en", "zh")
@@ -23,9 +22,8 @@ SEMICOLON = {"en": "; ", "zh": "；"}
 
 @cache
 def tables() -> dict[str, Any]:
-    """The file's tables: verdicts, causes, facts, nouns, assumed, filled."""
-    text = Path(__file__).with_name("reasons.yaml").read_text(encoding="utf-8")
-    return dict(yaml.safe_load(text))
+    """The file's tables: verdicts, causes, facts, nouns, assumed, filled, rows."""
+    return dict(table("reasons"))
 
 
 def sentence(check: str, reason: str, values: Values, language: str = "en") -> str:

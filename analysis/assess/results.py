@@ -15,12 +15,13 @@ import pandas as pd
 from analysis.assess import measured
 from analysis.assess import phases as modelled
 from analysis.records import mfu as utilisation
-from analysis.records.facts import FLOP_FACTS, Facts, phase_cases, run_cases
+from analysis.records.facts import Facts, phase_cases, run_cases
 from analysis.records.load import load
 from analysis.records.spans import as_span
 from analysis.trends import claims
 from analysis.trends import series as trends
 from analysis.verdicts import Verdict, judge
+from schemas.conventions import FLOP_FACTS
 from schemas.reasons import cause, sentence
 
 Row = dict[str, Any]

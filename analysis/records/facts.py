@@ -13,6 +13,7 @@ import pandas as pd
 from analysis.physics import flops, parameters
 from analysis.physics.architecture import describe
 from analysis.records.spans import ranged
+from schemas.conventions import FLOP_FACTS
 
 Facts = dict[str, Any]
 QUERIES = Path(__file__).parent / "queries"
@@ -25,12 +26,6 @@ MFU_PEAK = {"fp16": "fp16_tflops", "tf32": "tf32_tflops", "fp32": "fp32_tflops"}
 OWN_PEAK = {"fp8": "fp8_tflops", "mxfp8": "fp8_tflops", "nvfp4": "fp4_tflops", "mxfp4": "fp4_tflops"}
 
 
-FLOP_FACTS = {
-    "6nd": "flop_6nd",
-    "model-flops": "flop_model",
-    "causal": "flop_causal",
-    "hardware-flops": "flop_hardware",
-}
 FROM_MAIN = ("accelerators", "accelerator", "accelerator_released", "reported_mfu", "precision", "seq_len")
 
 

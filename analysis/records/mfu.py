@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from analysis.records.facts import FLOP_FACTS, Facts
+from analysis.records.facts import Facts
 from analysis.records.spans import as_span
 from analysis.records.throughput import implied_by_hours, tokens_per_s, whole_hours
+from schemas.conventions import FLOP_FACTS
 
 Implied = tuple[float, str]
 

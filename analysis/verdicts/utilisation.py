@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from analysis.records.facts import FLOP_FACTS
 from analysis.records.spans import Span, as_span
 from analysis.records.throughput import tokens_per_s
 from analysis.verdicts.registry import Case, MissingFactError, Values, Verdict, check, compare
+from schemas.conventions import FLOP_FACTS
 from schemas.reasons import cause_of
 
 STRAINED_MFU = 0.65

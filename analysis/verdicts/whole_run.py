@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from analysis.records.facts import FLOP_FACTS
 from analysis.records.spans import Span, as_span
 from analysis.records.throughput import implied_by_hours, whole_hours
 from analysis.verdicts.registry import Case, Values, Verdict, check, compare
 from analysis.verdicts.utilisation import TYPICAL_MFU
+from schemas.conventions import FLOP_FACTS
 from schemas.reasons import cause_of
 
 HIGHEST_WHOLE_RUN = 0.57
