@@ -38,10 +38,10 @@ def count(facts: dict[str, Any]) -> dict[str, Any]:
 
 def architecture(path: Path) -> dict[str, Any]:
     """Architecture facts of a published config, in the words of the physics."""
-    from etl.importers import read
+    from etl.importers import read_files
     from etl.importers.counting import arguments
 
-    return arguments(read([str(path)], count))
+    return arguments(read_files([str(path)], count))
 
 
 class Constants:

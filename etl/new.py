@@ -130,9 +130,9 @@ def write(paths: Paths, kind: str, key: str, config: Path | None) -> Made:
     shape = schema.load(paths.schemas).kind(kind)
     one = draft(kind, key, shape, load(paths.data))
     if config is not None:
-        from etl.importers import read
+        from etl.importers import read_files
 
-        take(one, shape, read([str(config)]).facts, config.name)
+        take(one, shape, read_files([str(config)]).facts, config.name)
     target.parent.mkdir(parents=True, exist_ok=True)
     replace(target, dump(one.value, shape))
     return Made(kind, target.relative_to(paths.root).as_posix(), one)

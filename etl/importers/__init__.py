@@ -2,6 +2,6 @@
 
 from etl.importers.facts import Fact, Reading
 from etl.importers.problems import ImporterError
-from etl.importers.registry import read
+from etl.importers.registry import read_files
 
-__all__ = ["Fact", "ImporterError", "Reading", "read"]
+__all__ = ["Fact", "ImporterError", "Reading", "read_files"]

@@ -13,7 +13,7 @@ import typer
 
 from etl.importers.facts import Reading
 from etl.importers.problems import ImporterError
-from etl.importers.registry import FORMATS, read
+from etl.importers.registry import formats, read_files
 
 Counter = Callable[[dict[str, Any]], Any]
 """Counts parameters of a mapping of architecture facts; the front door gives the one of the analysis layer."""
@@ -64,7 +64,7 @@ def one(paths: list[str], counter: Counter | None) -> Reading:
     Raises ImporterError.
     """
     try:
-        return read(paths, counter)
+        return read_files(paths, counter)
     except ImporterError:
         raise
     except FAULTS as fault:
@@ -93,8 +93,8 @@ def facts_text(reading: Reading) -> str:
 
 def formats_text() -> str:
     """The formats, what each tells and what it cannot."""
-    width = max(len(row.module) for row in FORMATS)
-    return "\n".join(f"{row.module:<{width}}  tells {row.tells}; cannot tell {row.cannot}" for row in FORMATS)
+    width = max(len(row.name) for row in formats())
+    return "\n".join(f"{row.name:<{width}}  tells {row.tells}; cannot tell {row.cannot}" for row in formats())
 
 
 def _print_each(paths: list[str], as_json: bool, counter: Counter | None) -> int:

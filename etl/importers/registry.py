@@ -1,4 +1,4 @@
-"""The formats that can be read, which module reads each, and the choice between them by content.
+"""The formats that can be read, found in the folders of `formats/`, and the choice between them by content.
 
 A format module has `NAME`, `detect(document) -> float` (0 = not mine, 1 = surely mine; decided by content) and
 `read(document, companions) -> Reading`. Modules are imported only when a document of their kind is met.
@@ -6,78 +6,39 @@ A format module has `NAME`, `detect(document) -> float` (0 = not mine, 1 = surel
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import replace
+from functools import cache
 from importlib import import_module
+from pkgutil import iter_modules
 from typing import Any
 
 from etl.importers import counting, derive
-from etl.importers.documents import Document, load
+from etl.importers import formats as rooms
 from etl.importers.facts import Reading
+from etl.importers.format import Format
 from etl.importers.problems import ImporterError
-from etl.importers.trees import repeated
+from etl.importers.read.documents import Document, load
+from etl.importers.read.trees import repeated
 
 MOST_REPETITIONS = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Format:
-    """One row of the registry: a format's module, the syntaxes of its files, what it tells and what it cannot."""
+@cache
+def formats() -> tuple[Format, ...]:
+    """Every format that a folder of `formats/` names, in order of folder and row.
 
-    module: str
-    kinds: tuple[str, ...]
-    tells: str
-    cannot: str
-
-
-FORMATS = (
-    Format("hf_config", ("json",), "architecture, exact parameter count", "any fact of a run"),
-    Format(
-        "megatron_sh",
-        ("shell",),
-        "architecture, layout, batch, devices, duration",
-        "the vocabulary of an external tokenizer",
-    ),
-    Format(
-        "training_log", ("log", "yaml", "shell"), "steady step time and throughput, planned steps", "most of the layout"
-    ),
-    Format("mlperf_sh", ("shell",), "layout, batch, devices", "the architecture"),
-    Format("mlperf_json", ("json",), "devices of a system", "everything about the model"),
-    Format("mlperf_yaml", ("yaml",), "layout and batch with the launcher's variables", "devices"),
-    Format("megatron_moe_zoo", ("yaml",), "architecture, batch", "the layout a launcher fills in"),
-    Format("nanotron_yaml", ("yaml",), "architecture, layout, batch, devices, duration", "measured speed"),
-    Format("olmo_yaml", ("yaml",), "architecture, batch, duration", "devices"),
-    Format("gpt_neox_yml", ("yaml", "json"), "architecture, layout, micro-batch, duration", "devices, vocabulary"),
-    Format("olmo_core_py", ("python",), "batch in tokens, duration, sharding", "architecture, devices"),
-    Format("llm_foundry_yaml", ("yaml",), "architecture, batch, duration, sharding", "devices"),
-    Format("nemo_yaml", ("yaml",), "architecture, layout, batch, devices, duration", "vocabulary"),
-    Format("nemo_python", ("python",), "layout, batch, devices, duration", "architecture"),
-    Format("flagscale_yaml", ("yaml",), "architecture, layout, batch, duration", "devices"),
-    Format("maxtext_yaml", ("yaml",), "architecture; layout when a run file is given", "devices on free axes"),
-    Format("maxtext_sh", ("shell",), "layout, batch, steps, with companions the architecture", "devices on free axes"),
-    Format("levanter_yaml", ("yaml",), "architecture, batch, duration", "devices, vocabulary"),
-    Format("torchtitan_toml", ("toml",), "layout, batch, steps", "architecture"),
-    Format("prime_toml", ("toml",), "micro-batch, length, recomputation", "workers, architecture"),
-    Format("primus_yaml", ("yaml",), "layout, batch, steps", "architecture, devices"),
-    Format("metaseq_py", ("python",), "architecture, batch in tokens", "devices"),
-    Format("internevo_py", ("python",), "architecture, layout, batch, steps", "devices"),
-    Format("deepspeed_json", ("json",), "sharding stage, precision, batch", "model, length, devices"),
-    Format("accelerate_yaml", ("yaml",), "devices, precision, sharding", "model, length, batch"),
-    Format("paddle", ("json", "yaml"), "layout, batch, steps", "architecture, devices"),
-    Format("mindformers_yaml", ("yaml",), "architecture, layout, batch, devices", "duration"),
-    Format("axolotl_yaml", ("yaml",), "length, batch, sharding", "architecture, devices"),
-)
+    >>> "megatron_sh" in {row.name for row in formats()}
+    True
+    """
+    rows: list[Format] = []
+    for folder in sorted(entry.name for entry in iter_modules(rooms.__path__) if entry.ispkg):
+        package = f"{rooms.__name__}.{folder}"
+        rows += [replace(row, package=package) for row in import_module(package).FORMATS]
+    return tuple(rows)
 
 
 def _modules(document: Document) -> list[Any]:
-    found = []
-    for row in FORMATS:
-        if document.kind in row.kinds:
-            try:
-                found.append(import_module(f"etl.importers.{row.module}"))
-            except ModuleNotFoundError as e:
-                if e.name != f"etl.importers.{row.module}":
-                    raise
-    return found
+    return [row.module() for row in formats() if document.kind in row.kinds]
 
 
 def choose(document: Document) -> tuple[Any, Document]:
@@ -107,7 +68,7 @@ def _best(document: Document) -> Any | None:
     return best[2] if best[0] > 0 else None
 
 
-def read(paths: Sequence[str], counter: Callable[..., Any] | None = None) -> Reading:
+def read_files(paths: Sequence[str], counter: Callable[..., Any] | None = None) -> Reading:
     """Read the first of `paths`, with the others beside it, and return its facts.
 
     Parameters: `paths`, the config or log first, then its companions; `counter`, the parameter counter of the analysis

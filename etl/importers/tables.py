@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from etl.importers import fields
-from etl.importers.documents import Document
 from etl.importers.facts import Reading
-from etl.importers.trees import Found, find, repeated
+from etl.importers.read.documents import Document
+from etl.importers.read.trees import Found, find, repeated
 
 Table = dict[str, tuple[str, ...]]
 

@@ -5,8 +5,8 @@ from textwrap import dedent
 
 import pytest
 
-from etl.importers.documents import Document
 from etl.importers.facts import Reading
+from etl.importers.read.documents import Document
 from etl.importers.registry import read_documents
 
 

@@ -3,7 +3,6 @@
 import json
 import re
 from contextlib import suppress
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -12,10 +11,11 @@ from hypothesis import strategies as st
 
 from analysis.physics.parameters import count
 from etl.importers import counting, derive
-from etl.importers.documents import Document
+from etl.importers.format import Format
 from etl.importers.problems import ImporterError
-from etl.importers.registry import FORMATS
-from etl.importers.yaml_reader import read_yaml
+from etl.importers.read.documents import Document
+from etl.importers.read.yaml import read_yaml
+from etl.importers.registry import formats
 
 FOLDER = Path(derive.__file__).parent
 ODD = st.sampled_from(
@@ -24,17 +24,21 @@ ODD = st.sampled_from(
      "none", "full", "bf16", "x" * 3000, "M*-E", "2ep", "63900ba", [], {}, [1, 2], [0, 1], ["a"], [None], "llama",
      "mpt", "moe", "swiglu"]
 )  # fmt: skip
-TREES = [row.module for row in FORMATS if {"yaml", "json", "toml"} & set(row.kinds)]
-TEXTS = [row.module for row in FORMATS if {"shell", "log"} & set(row.kinds)]
+TREES = [row for row in formats() if {"yaml", "json", "toml"} & set(row.kinds)]
+TEXTS = [row for row in formats() if {"shell", "log"} & set(row.kinds)]
 BOUNDED = settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 
 
-def words_of(module: str) -> list[str]:
-    """The words that a reader looks for, as they stand in its source and in that of the tables it uses."""
-    source = (FOLDER / f"{module}.py").read_text("utf-8")
-    for used in re.findall(r"from etl\.importers\.(\w+) import|from etl\.importers import (\w+)", source):
-        path = FOLDER / f"{used[0] or used[1]}.py"
-        source += path.read_text("utf-8") if path.exists() else ""
+def words_of(row: Format) -> list[str]:
+    """The words that a reader looks for, as they stand in its source and in that of the importer modules it uses."""
+    text = Path(row.module().__file__).read_text("utf-8")
+    source = text
+    for package, names in re.findall(r"from etl\.importers([\w.]*) import ([\w, ]+)", text):
+        parts = [p for p in package.split(".") if p]
+        for path in (FOLDER.joinpath(*parts, f"{n.strip()}.py") for n in (*names.split(","), "")):
+            source += path.read_text("utf-8") if path.exists() else ""
+        path = FOLDER.joinpath(*parts).with_suffix(".py")
+        source += path.read_text("utf-8") if parts and path.exists() else ""
     return sorted(set(re.findall(r'"([A-Za-z_][\w.\-]{1,60})"', source)))
 
 
@@ -51,9 +55,9 @@ def nested(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return root
 
 
-def answer(module: str, document: Document) -> None:
+def answer(module: Format, document: Document) -> None:
     """Read as the registry does, whatever the content test says; only the importers' own refusal may come."""
-    reader = import_module(f"etl.importers.{module}")
+    reader = module.module()
     with suppress(ImporterError):
         assert 0 <= reader.detect(document) <= 1
         reading = reader.read(document, [])
@@ -62,7 +66,7 @@ def answer(module: str, document: Document) -> None:
         assert json.dumps(reading.as_json())
 
 
-@pytest.mark.parametrize("module", TREES)
+@pytest.mark.parametrize("module", TREES, ids=lambda row: row.name)
 @BOUNDED
 @given(data=st.data())
 def test_trees_of_known_words_and_odd_values(module, data):
@@ -74,7 +78,7 @@ def test_trees_of_known_words_and_odd_values(module, data):
     answer(module, document)
 
 
-@pytest.mark.parametrize("module", TEXTS)
+@pytest.mark.parametrize("module", TEXTS, ids=lambda row: row.name)
 @BOUNDED
 @given(data=st.data())
 def test_scripts_and_logs_of_known_words_and_odd_values(module, data):

@@ -6,9 +6,9 @@ import time
 import pytest
 
 from etl.importers.commands import FAULTS, one
-from etl.importers.documents import LARGEST_FILE, load
 from etl.importers.problems import ImporterError
-from etl.importers.registry import read
+from etl.importers.read.documents import LARGEST_FILE, load
+from etl.importers.registry import read_files
 
 LLAMA = '{"model_type": "llama", "hidden_size": 4, "num_hidden_layers": %s}'
 NEMO = (
@@ -48,7 +48,7 @@ TEXTS = {
 def refusal(path) -> str:
     started = time.process_time()
     with pytest.raises(ImporterError) as caught:
-        read([str(path)])
+        read_files([str(path)])
     assert time.process_time() - started < 2
     assert "\n" not in str(caught.value).strip()
     return str(caught.value)
@@ -70,7 +70,7 @@ def test_commands_in_a_script_are_not_run(tmp_path):
     mark = tmp_path / "mark"
     path = tmp_path / "run.sh"
     path.write_text(f"X=$(touch {mark})\nY=`touch {mark}`" + START % f"<(touch {mark}) $X $Y >(touch {mark})")
-    assert read([str(path)]).get("layers") is None
+    assert read_files([str(path)]).get("layers") is None
     assert not mark.exists()
 
 
@@ -109,14 +109,14 @@ def test_what_is_no_regular_file_is_not_opened(tmp_path):
 
 def test_a_byte_order_mark_and_dos_line_ends_are_no_obstacle(tmp_path):
     (tmp_path / "config.json").write_bytes(b"\xef\xbb\xbf\r\n" + (LLAMA % "3").replace(" ", "\r\n").encode())
-    assert read([str(tmp_path / "config.json")]).get("layers") == 3
+    assert read_files([str(tmp_path / "config.json")]).get("layers") == 3
 
 
 def test_a_fault_of_a_reader_is_a_sentence_as_well(tmp_path, monkeypatch):
     def broken(*_):
         raise FAULTS[0]("boom")
 
-    monkeypatch.setattr("etl.importers.commands.read", broken)
+    monkeypatch.setattr("etl.importers.commands.read_files", broken)
     with pytest.raises(ImporterError, match="please report it"):
         one([str(tmp_path / "x")], None)
 
@@ -125,6 +125,6 @@ def test_a_log_of_30_mb_is_read_in_two_seconds(tmp_path):
     line = "iteration 5/ 10 | elapsed time per iteration (ms): 3500.0 | global batch size: 8 | lm loss: 1.0 |\n"
     (tmp_path / "a.log").write_text(line * (30 * 2**20 // len(line)))
     started = time.process_time()
-    assert read([str(tmp_path / "a.log")]).get("step_time_s") == 3.5
+    assert read_files([str(tmp_path / "a.log")]).get("step_time_s") == 3.5
     assert time.process_time() - started < 2
     assert load(str(tmp_path / "a.log")).kind == "log"

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from etl.importers.documents import Document
 from etl.importers.problems import ImporterError
+from etl.importers.read.documents import Document
 from etl.importers.registry import read_documents
 
 SEEDS = {p.name: p.read_text("utf-8") for p in sorted((Path(__file__).parents[2] / "data/importer-seeds").iterdir())}

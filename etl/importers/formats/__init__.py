@@ -1,0 +1,1 @@
+"""One folder for each framework; a folder's FORMATS says which of its modules read what."""

@@ -1,0 +1,5 @@
+"""Axolotl configs."""
+
+from etl.importers.format import Format
+
+FORMATS = (Format("axolotl_yaml", ("yaml",), "length, batch, sharding", "architecture, devices"),)

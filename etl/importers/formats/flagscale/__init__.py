@@ -1,0 +1,5 @@
+"""FlagScale configs."""
+
+from etl.importers.format import Format
+
+FORMATS = (Format("flagscale_yaml", ("yaml",), "architecture, layout, batch, duration", "devices"),)

@@ -1,0 +1,147 @@
+"""Megatron-LM, Megatron-DeepSpeed and MindSpeed launch scripts, followed statically."""
+
+import re
+from typing import Any
+
+from etl.importers.facts import Reading
+from etl.importers.fields import whole
+from etl.importers.formats.megatron.megatron_flags import CORE, CORE_PARALLEL, read_flags
+from etl.importers.problems import ImporterError
+from etl.importers.read.documents import Document
+from etl.importers.read.json import read_json
+from etl.importers.read.trees import Map, find
+from etl.importers.shell import slurm
+from etl.importers.shell.flags import Flags
+from etl.importers.shell.follow import Shell
+from etl.importers.shell.nodes import Command
+from etl.importers.shell.values import Rope
+
+NAME = "megatron_sh"
+_FLAG = re.compile(
+    r"--(?:num-layers|hidden-size|num-attention-heads|micro-batch-size|global-batch-size|seq-length|train-iters"
+    r"|train-samples|tensor-model-parallel-size|pipeline-model-parallel-size)\b"
+)
+
+_TRAINS = re.compile(r"\bpretrain_\w+\.py|[Mm]egatron|torchrun|torch\.distributed|#SBATCH")
+
+
+def detect(document: Document) -> float:
+    """A script with the flags of Megatron's argument parser."""
+    found = set(_FLAG.findall(document.text[:400_000]))
+    if not found:  # the flags may stand in a file that the script sources
+        return 0.1 if _TRAINS.search(document.text[:400_000]) else 0.0
+    return min(0.95, 0.3 + 0.2 * len(found))
+
+
+def follow(document: Document, companions: list[Document]) -> tuple[Shell, list[Command], dict[str, tuple[str, int]]]:
+    """(shell after the script, the commands it would start, options of the batch header)."""
+    scripts = [c for c in companions if c.kind == "shell"]
+    shell = Shell(lambda name: _sourced(name, [*scripts, document]))
+    options = slurm.header([document, *scripts])
+    slurm.environment(shell, options)
+    drivers = [s for s in scripts if _sources(s, document)]
+    for script in scripts:
+        if not _sources(document, script) and not _sources_any(scripts, script):
+            shell.run(script.text)
+    options |= slurm.submitted(shell.commands)
+    slurm.environment(shell, options)
+    before = len(shell.commands)
+    if not drivers:
+        shell.run(document.text)
+    own = shell.commands[before:] if not drivers else shell.commands
+    if not any(_FLAG.search(" ".join(word for word, _ in command.words)) for command in own):
+        _written_scripts(shell, options)
+        own = shell.commands[before:] if not drivers else shell.commands
+    return shell, own or shell.commands, options
+
+
+def _written_scripts(shell: Shell, options: dict[str, tuple[str, int]]) -> None:
+    """Follow scripts that the script writes as here-documents and submits."""
+    for content in [str(document) for document in shell.documents]:
+        if _FLAG.search(content) and not content.lstrip().startswith("{"):
+            for name, value in slurm.header([Document("here-document", content)]).items():
+                options.setdefault(name, value)
+            slurm.environment(shell, options)
+            shell.run(content)
+
+
+def _same(name: str, script: Document) -> bool:
+    return bool(name) and (script.name == name or script.name.endswith(f"_{name}"))
+
+
+def _sourced(name: str, scripts: list[Document]) -> str | None:
+    exact = [s.text for s in scripts if s.name == name]
+    close = [s.text for s in sorted(scripts, key=lambda s: len(s.name)) if _same(name, s)]
+    return next(iter(exact or close), None)
+
+
+def _sources(script: Document, other: Document) -> bool:
+    """Whether `script` sources `other`."""
+    names = re.findall(r"^\s*(?:source|\.)\s+.*?([\w.+-]+)[\"']?\s*$", script.text, re.M)
+    return any(_same(name, other) for name in names)
+
+
+def _sources_any(scripts: list[Document], other: Document) -> bool:
+    return any(_sources(s, other) for s in scripts if s is not other)
+
+
+def read(document: Document, companions: list[Document]) -> Reading:
+    """Read the command the script would start."""
+    shell, commands, options = follow(document, companions)
+    reading = Reading(NAME)
+    flags = _training(reading, shell, commands)
+    if "deepspeed" in flags or "deepspeed-config" in flags:
+        reading.format = "megatron_deepspeed"
+    read_flags(reading, flags)
+    for config in _configs(shell, companions):
+        _deepspeed(reading, config)
+    count = slurm.devices(shell, flags, options)
+    if count:
+        reading.state("accelerators", *count)
+    return reading
+
+
+def _training(reading: Reading, shell: Shell, commands: list[Command]) -> Flags:
+    """The flags of the training command; without one (a file of parameters only) those of every array and string."""
+    ranked = [(c, Flags(c.words, shell.undecided)) for c in commands]
+    training = [(c, f) for c, f in ranked if len((CORE | CORE_PARALLEL) & f.certain()) >= 2]
+    sure = [pair for pair in training if pair[0].certain] or training
+    if not sure:
+        found = (word for value in shell.variables.values() for word in _flag_words(value))
+        return Flags(found, shell.undecided)
+    runs = {tuple((n, u.values) for n, u in f.uses.items() if n in CORE) for _, f in sure}
+    if len(runs) > 1:
+        reading.warn("several-runs", f"the script starts {len(runs)} different runs; the first is reported")
+    return sure[0][1]
+
+
+def _flag_words(value: Any) -> list[tuple[str, int]]:
+    ropes = value if isinstance(value, list) else [value] if isinstance(value, Rope) else []
+    words = [(piece, rope.line or 0) for rope in ropes for piece in str(rope).split()]
+    return words if any(word.startswith("--") for word, _ in words) else []
+
+
+def _configs(shell: Shell, companions: list[Document]) -> list[Map]:
+    """DeepSpeed settings: written by a here-document, or passed beside the script."""
+    found = [c.tree for c in companions if c.kind == "json"]
+    for document in shell.documents:
+        content = str(document).strip()
+        if content.startswith("{"):
+            try:
+                found.append(read_json(content, "here-document"))
+            except ImporterError:
+                continue  # a value in it is not known
+    return found
+
+
+def _deepspeed(reading: Reading, config: Map) -> None:
+    stage = find(config, "zero_optimization.stage")
+    if stage and reading.get("zero_stage") is None:
+        reading.state("zero_stage", stage.value, stage.key)
+    for word in ("bf16", "fp16"):
+        switch = find(config, f"{word}.enabled")
+        if switch and switch.value is True and reading.get("precision") is None:
+            reading.state("precision", word, switch.key)
+    for name, key in (("global_batch", "train_batch_size"), ("micro_batch", "train_micro_batch_size_per_gpu")):
+        if whole(config.get(key)) and reading.get(name) is None:
+            reading.state(name, config[key], key)

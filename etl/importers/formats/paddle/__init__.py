@@ -1,0 +1,5 @@
+"""PaddleFormers configs."""
+
+from etl.importers.format import Format
+
+FORMATS = (Format("paddle", ("json", "yaml"), "layout, batch, steps", "architecture, devices"),)

@@ -1,0 +1,5 @@
+"""Primus configs."""
+
+from etl.importers.format import Format
+
+FORMATS = (Format("primus_yaml", ("yaml",), "layout, batch, steps", "architecture, devices"),)

@@ -1,0 +1,64 @@
+"""Primus YAML: a module with overrides on top of a model file; `${X:1}` is variable X, else 1."""
+
+from etl.importers.facts import Reading
+from etl.importers.formats.maxtext import maxtext_keys
+from etl.importers.formats.megatron.megatron_args import merged, state_model, state_run
+from etl.importers.formats.torchtitan import torchtitan_keys
+from etl.importers.read.documents import Document
+from etl.importers.read.resolve import resolve
+from etl.importers.read.trees import Map
+from etl.importers.tables import warn_repeated, word
+
+NAME = "primus_yaml"
+
+
+def detect(document: Document) -> float:
+    """`modules.*.overrides` with a framework, or a parameter file that extends another."""
+    module = _module(document.tree)
+    return 0.95 if module is not None and ("framework" in module or "overrides" in module) else 0.0
+
+
+def _module(tree: Map) -> Map | None:
+    modules = tree.get("modules")
+    if not isinstance(modules, Map):
+        return None
+    return next((m for m in modules.values() if isinstance(m, Map) and ("overrides" in m or "framework" in m)), None)
+
+
+def read(document: Document, companions: list[Document]) -> Reading:
+    """The facts of one experiment; model and module files beside it lie beneath its overrides."""
+    reading = Reading(NAME)
+    warn_repeated(reading, document.tree)
+    module = _module(resolve(document.tree, colon_default=True).tree) or Map()
+    below = [resolve(d.tree, colon_default=True).tree for d in companions if d.kind == "yaml"]
+    overrides = module.get("overrides")
+    top = overrides if isinstance(overrides, Map) else Map()
+    framework = word(module, "framework")
+    if framework == "torchtitan":
+        torchtitan_keys.state_run(reading, _deep(*_extended(below), top), whole=False)
+    elif framework == "maxtext":
+        maxtext_keys.state_run(reading, _deep(*_extended(below), top))
+    else:
+        args = merged(*_extended(below), top)
+        state_run(reading, args)
+        if companions and "num_layers" in args:
+            state_model(reading, args, "Primus")
+    return reading
+
+
+def _deep(*trees: Map) -> Map:
+    """One tree of several; a later one wins, table by table."""
+    made = Map()
+    for tree in trees:
+        for key, value in tree.items():
+            below = made.get(key)
+            if isinstance(below, Map) and isinstance(value, Map):
+                value = _deep(below, value)
+            made.merged.add(key)
+            made.put(key, value, tree.lines.get(key, tree.line))
+    return made
+
+
+def _extended(trees: list[Map]) -> list[Map]:
+    """Files in the order they build on one another: one that extends another comes after it."""
+    return sorted(trees, key=lambda t: bool(t.get("extends") or t.get("includes")))

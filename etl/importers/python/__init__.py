@@ -1,0 +1,1 @@
+"""Configs written in Python, read from their syntax tree; nothing is imported."""

@@ -1,0 +1,1 @@
+"""Launch scripts, parsed and followed statically; nothing is run."""

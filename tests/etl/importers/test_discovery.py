@@ -1,0 +1,16 @@
+"""A format is found because its folder names it; a module that no folder names is a mistake."""
+
+from pathlib import Path
+
+from etl.importers import formats as rooms
+from etl.importers.registry import formats
+
+
+def test_every_module_with_a_reader_is_named_by_its_folder():
+    files = Path(rooms.__file__).parent.glob("*/*.py")
+    readers = {path.stem for path in files if "\ndef detect(" in path.read_text("utf-8")}
+    assert readers == {row.name for row in formats()}
+
+
+def test_a_format_prints_the_name_of_its_module():
+    assert [row.module().NAME for row in formats()] == [row.name for row in formats()]
