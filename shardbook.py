@@ -23,10 +23,10 @@ HELP = "The open record of how large models were really trained: every number ci
 
 def open_records(kinds: Sequence[str], only: Mapping[str, str] | None = None) -> duckdb.DuckDBPyConnection:
     """An in-memory database with the records of some kinds of the checkout; of those in `only`, one id alone."""
-    from etl import database
+    from etl.database import building
     from etl.paths import Paths, find_root
 
-    return database.memory(Paths(find_root(Path.cwd())), kinds, only, with_views=False)
+    return building.memory(Paths(find_root(Path.cwd())), kinds, only, with_views=False)
 
 
 def count(facts: dict[str, Any]) -> dict[str, Any]:
@@ -49,9 +49,9 @@ class Constants:
 
     def read(self) -> dict[str, Any]:
         """Nested sections of constants."""
-        from etl import database
+        from etl.database import building
 
-        return dict(database.some(self._paths().data, ["calibration"])["calibration"]["calibration"].value)
+        return dict(building.some(self._paths().data, ["calibration"])["calibration"]["calibration"].value)
 
     def write(self, text: str) -> Path:
         """Replace the file, in canonical form."""
@@ -78,16 +78,16 @@ def assess(connection: duckdb.DuckDBPyConnection) -> None:
 def application() -> typer.Typer:
     """All commands in one application."""
     from analysis import commands as analysis_commands
-    from etl.commands import database, records
+    from etl.commands import building, checking
     from etl.commands.shared import Front
     from etl.importers import commands as importer_commands
     from reports import commands as report_commands
 
     front = typer.Typer(name="shardbook", help=HELP, no_args_is_help=True, add_completion=False)
     groups = (
-        records.app,
+        checking.app,
         importer_commands.application(count),
-        database.app,
+        building.app,
         analysis_commands.application(open_records, architecture, Constants()),
         report_commands.app,
     )

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from etl import schema
 from etl.checks.runner import examine
-from etl.records import load
+from etl.records import schema
+from etl.records.loading import load
 
 ROOT = Path(__file__).parents[1]
 RECORDS = 1000
@@ -68,10 +68,10 @@ def predict_seconds(rows: int) -> float:
     from analysis.engine.predict import predict
     from analysis.records.load import load as material
     from analysis.records.load import measured_rows
-    from etl import database
+    from etl.database import building
     from etl.paths import Paths
 
-    with database.memory(Paths(ROOT), ("accelerator", "system", "model", "benchmark", "calibration")) as connection:
+    with building.memory(Paths(ROOT), ("accelerator", "system", "model", "benchmark", "calibration")) as connection:
         known, table = material(connection), measured_rows(connection)
     text = table.astype(str).where(table.notna(), "")
     many = pd.concat([text] * (rows // len(text) + 1), ignore_index=True).head(rows)

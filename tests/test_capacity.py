@@ -8,7 +8,7 @@ from analysis.layout.columns import in_base_units
 from analysis.records.facts import QUERIES
 from analysis.records.load import load
 from analysis.whatif.fit import card_gib as of_fit
-from etl import database
+from etl.database import building
 from etl.paths import Paths
 from schemas.capacity import card_gib
 
@@ -17,7 +17,7 @@ KINDS = ("accelerator", "system", "model", "run", "calibration")
 
 
 def test_every_reader_finds_the_same_capacity_for_every_accelerator() -> None:
-    with database.memory(Paths(ROOT), KINDS) as connection:
+    with building.memory(Paths(ROOT), KINDS) as connection:
         sizes = connection.execute("select id, usable_memory_gib, hbm_gib, hbm_gb from record.accelerators").fetchall()
         view = dict(connection.execute("select accelerator, card_gib from accelerator_capacity").fetchall())
         page = connection.execute("select distinct accelerator, card_gib from phase_summary").fetchall()

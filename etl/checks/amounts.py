@@ -9,8 +9,8 @@ from typing import Any
 from etl.checks.figures import plain_number, show, spread
 from etl.checks.registry import check
 from etl.checks.subject import Subject
-from etl.findings import Finding
-from etl.yaml_nodes import Path
+from etl.yaml.findings import Finding
+from etl.yaml.nodes import Path
 
 
 @check("SUM005", "batch-in-tokens", "run")

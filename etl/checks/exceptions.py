@@ -9,7 +9,7 @@ from typing import Any
 
 from etl.checks.registry import RULES, declare
 from etl.checks.subject import House, Subject
-from etl.findings import Finding
+from etl.yaml.findings import Finding
 from schemas.nearest import did_you_mean
 
 declare("EXC001", "exception-not-needed", "An exception whose finding is gone must be deleted.")

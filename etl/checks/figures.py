@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from etl.checks.subject import Subject
-from etl.yaml_nodes import Path, find
+from etl.yaml.nodes import Path, find
 
 
 def exactness(text: str) -> float:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from etl.checks.figures import show
 from etl.checks.registry import check
 from etl.checks.subject import Subject
-from etl.findings import Finding
+from etl.yaml.findings import Finding
 
 
 @check("SUM019", "one-capacity", "accelerator")

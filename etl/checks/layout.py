@@ -9,8 +9,8 @@ from typing import Any
 from etl.checks.figures import plain_number, show
 from etl.checks.registry import check
 from etl.checks.subject import Subject
-from etl.findings import Finding
-from etl.yaml_nodes import Path
+from etl.yaml.findings import Finding
+from etl.yaml.nodes import Path
 
 AXES = ("dp", "tp", "pp", "cp")
 EXPERT_AXES = ("etp", "ep", "edp", "pp")

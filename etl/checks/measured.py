@@ -8,7 +8,7 @@ from typing import Any
 from etl.checks.figures import show
 from etl.checks.registry import check
 from etl.checks.subject import Subject
-from etl.findings import Finding
+from etl.yaml.findings import Finding
 
 FIGURES = ("step_time_s", "tokens_per_s_per_accelerator", "tflops_per_accelerator", "mfu", "hfu", "memory_gib")
 TOLERANCE = 0.04

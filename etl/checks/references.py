@@ -8,10 +8,10 @@ from typing import Any
 
 from etl.checks.registry import check, declare
 from etl.checks.subject import Subject
-from etl.findings import Finding
-from etl.records import FOLDERS
-from etl.schema import Shape
-from etl.yaml_nodes import Path
+from etl.records.loading import FOLDERS
+from etl.records.schema import Shape
+from etl.yaml.findings import Finding
+from etl.yaml.nodes import Path
 from schemas.nearest import did_you_mean
 
 TWO_PARTS = frozenset({"run", "model", "accelerator", "system"})

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from etl.checks.subject import Subject
-from etl.findings import Finding
+from etl.yaml.findings import Finding
 
 FAMILIES = {
     "YAM": "Syntax: strict YAML",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from etl.schema import Shape
-from etl.yaml_nodes import number
+from etl.records.schema import Shape
+from etl.yaml.nodes import number
 
 WANTED = {
     "number": "a number",

@@ -10,9 +10,9 @@ from etl.checks import amounts, dates, hardware, layout, measured, references, s
 from etl.checks.exceptions import accept
 from etl.checks.registry import RULES
 from etl.checks.subject import House, Subject
-from etl.findings import Finding
-from etl.records import Catalogue, Record
-from etl.schema import Schemas
+from etl.records.loading import Catalogue, Record
+from etl.records.schema import Schemas
+from etl.yaml.findings import Finding
 
 
 def examine(catalogue: Catalogue, schemas: Schemas, today: date) -> list[Finding]:

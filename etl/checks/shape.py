@@ -12,8 +12,8 @@ from typing import Any
 
 from etl.checks import repair
 from etl.checks.registry import declare
-from etl.schema import Shape
-from etl.yaml_nodes import Path
+from etl.records.schema import Shape
+from etl.yaml.nodes import Path
 from schemas.nearest import did_you_mean
 
 TODO = "todo"

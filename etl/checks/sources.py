@@ -8,8 +8,8 @@ from typing import Any
 
 from etl.checks.registry import check
 from etl.checks.subject import Block, Subject
-from etl.findings import Finding
-from etl.yaml_nodes import Path, find
+from etl.yaml.findings import Finding
+from etl.yaml.nodes import Path, find
 from schemas.nearest import did_you_mean
 
 PERMANENT = re.compile(

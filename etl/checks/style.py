@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from etl.canonical import form
 from etl.checks.registry import check
 from etl.checks.subject import Subject
-from etl.comments import comments
-from etl.findings import Finding
-from etl.row_table import canonical
+from etl.records.canonical import form
+from etl.yaml.comments import comments
+from etl.yaml.findings import Finding
+from etl.yaml.row_table import canonical
 
 
 @check("FMT001", "not-canonical")

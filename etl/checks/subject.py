@@ -8,10 +8,10 @@ from datetime import date
 from functools import cached_property
 from typing import Any, TypeVar
 
-from etl.findings import Finding
-from etl.records import Catalogue, Record
-from etl.schema import Schemas, Shape
-from etl.yaml_nodes import Path
+from etl.records.loading import Catalogue, Record
+from etl.records.schema import Schemas, Shape
+from etl.yaml.findings import Finding
+from etl.yaml.nodes import Path
 
 T = TypeVar("T")
 

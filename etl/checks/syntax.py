@@ -1,4 +1,4 @@
-"""Syntax rules: decided by the reader in `etl.yaml_io`, named here."""
+"""Syntax rules: decided by the reader in `etl.yaml.reader`, named here."""
 
 from __future__ import annotations
 

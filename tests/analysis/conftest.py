@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from analysis.records.load import Material, load
-from etl import database
+from etl.database import building
 from etl.paths import Paths
 
 ROOT = Path(__file__).parents[2]
@@ -13,5 +13,5 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(scope="session")
 def material() -> Material:
-    with database.memory(Paths(ROOT), ("accelerator", "system", "model", "calibration")) as connection:
+    with building.memory(Paths(ROOT), ("accelerator", "system", "model", "calibration")) as connection:
         return load(connection)

@@ -7,8 +7,9 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from etl import database, records
+from etl.database import building
 from etl.paths import Paths
+from etl.records import loading
 
 ROOT = Path(__file__).parents[2]
 HOUSE = ROOT / "tests" / "data" / "house"
@@ -30,14 +31,14 @@ def house(tmp_path: Path) -> Paths:
 def built(tmp_path_factory: pytest.TempPathFactory) -> Paths:
     """A checkout with its database built, shared by tests that only read it."""
     paths = copied(tmp_path_factory.mktemp("built"))
-    database.build(paths, records.load(paths.data))
+    building.build(paths, loading.load(paths.data))
     return paths
 
 
 @pytest.fixture(scope="session")
 def shared_memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[duckdb.DuckDBPyConnection]:
     """The database of the house in memory, made once."""
-    with database.memory(copied(tmp_path_factory.mktemp("memory"))) as connection:
+    with building.memory(copied(tmp_path_factory.mktemp("memory"))) as connection:
         yield connection
 
 

@@ -9,8 +9,9 @@ import duckdb
 import pytest
 
 from analysis.assess import results as assess
-from etl import database, records
+from etl.database import building
 from etl.paths import Paths
+from etl.records import loading
 from reports import site
 from reports.source import Source
 
@@ -49,7 +50,7 @@ def house(place: Path, with_records: bool = True) -> Path:
         (place / "data").mkdir()
     shutil.copy(ROOT / "data" / "calibration.yaml", place / "data")
     paths = Paths(place)
-    database.build(paths, records.load(paths.data))
+    building.build(paths, loading.load(paths.data))
     assess.assess(paths.database)
     return paths.database
 

@@ -3,7 +3,7 @@
 import pint
 import pytest
 
-from etl import schema
+from etl.records import schema
 from schemas import axes, conventions, units
 from schemas.tables import FOLDER
 

@@ -1,0 +1,1 @@
+"""What a contributor runs: drafts, differences, comparison with other tables."""

@@ -1,0 +1,1 @@
+"""Records to one DuckDB file with its dictionary inside, and read-only queries of it."""

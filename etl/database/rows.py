@@ -1,0 +1,195 @@
+"""Rows of the record tables: records flattened as the schema says, citations spread over the values they cover."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from etl.database.ddl import CHILDREN, Column, Table
+from etl.records import citations
+from etl.records.loading import FOLDERS, Catalogue
+from etl.records.schema import Schemas, Shape
+
+PRECISIONS = {4: "year", 7: "month", 10: "day"}
+Row = dict[str, Any]
+
+
+def of_tables(schemas: Schemas, tables: list[Table], catalogue: Catalogue) -> dict[str, list[Row]]:
+    """Rows of every record table.
+
+    Parameters
+    ----------
+    schemas : the resolved schemas
+    tables : tables of the record schema
+    catalogue : readable, checked records
+
+    Returns
+    -------
+    rows by table name, ordered by id and place in the record
+
+    Raises
+    ------
+    ValueError : a fraction where the table holds whole counts; the sentence names record and field
+    """
+    rows: dict[str, list[Row]] = {table.name: [] for table in tables}
+    lists = {table.name: table for table in tables}
+    for kind, folder in FOLDERS.items():
+        for key, value in catalogue.values(kind).items():
+            rows[folder].append({"id": key, **flat(lists[folder], value, key)})
+            for child in (name for name, (owner, _) in CHILDREN.items() if owner == kind):
+                rows[child] += list(of_children(lists[child], key, value))
+            _shared(rows, schemas.kind(kind), key, value)
+    calibration = catalogue["calibration"].get("calibration")
+    rows["calibration"] += list(constants(calibration.value)) if calibration else []
+    return rows
+
+
+def _shared(rows: dict[str, list[Row]], shape: Shape, key: str, value: Mapping[str, Any]) -> None:
+    """Sources, citations, undisclosed fields and conflicts of one record."""
+    owner = {"kind": shape.name, "record_id": key}
+    for name, source in value.get("sources", {}).items():
+        words = {word: source.get(word) for word in ("title", "url", "published", "read")}
+        rows["sources"].append({**owner, "key": name, **words, "source_kind": source.get("kind")})
+    for block in citations.blocks(shape, value):
+        rows["citations"] += [{**owner, **row} for row in citations.cited_values(block)]
+        hidden = block.value.get("not_disclosed", ())
+        rows["not_disclosed"] += [{**owner, "block": block.name, "field": field} for field in hidden]
+    for conflict in value.get("conflicts", ()):
+        place = citations.parsed(conflict["cite"])
+        said = {"source": place["source"], "locator": place["locator"], "why": conflict["why"]}
+        rows["conflicts"].append({**owner, "field": conflict["field"], "other": text(conflict["other"]), **said})
+
+
+def of_children(table: Table, key: str, value: Mapping[str, Any]) -> Iterator[Row]:
+    """Rows of one list of a record; rows of a benchmark carry what all rows or all rows of their shape share.
+
+    Parameters
+    ----------
+    table : table of the list
+    key : id of the record
+    value : the record
+
+    Yields
+    ------
+    one row per item, in order, numbered from 1
+    """
+    owner = CHILDREN[table.name][1]
+    field = {"phases": "phases", "cluster_points": "points", "benchmark_rows": "rows"}[table.name]
+    for position, item in enumerate(value.get(field, ()), 1):
+        shared = {**value.get("common", {}), **value.get("shapes", {}).get(item.get("shape"), {})}
+        yield {owner: key, "position": position, **flat(table, {**shared, **item}, f"{key} {field} {position}")}
+
+
+def flat(table: Table, value: Mapping[str, Any], name: str) -> Row:
+    """The columns of one block.
+
+    Parameters
+    ----------
+    table : its table
+    value : the block
+    name : what to call it in a refusal
+
+    Returns
+    -------
+    values by column; columns without a value are left out
+
+    Raises
+    ------
+    ValueError : a fraction in a column of whole counts
+
+    >>> days = Column("days", "DOUBLE", path=("totals", "days"))
+    >>> flat(Table("record", "runs", "", (days,)), {"totals": {"days": 54}}, "meta/x")
+    {'days': 54}
+    """
+    row = {}
+    for column in table.columns:
+        found = part(column, reach(value, column.path)) if column.path else None
+        if found is not None:
+            row[column.name] = _whole(found, column, name) if column.type == "BIGINT" else found
+    return row
+
+
+def reach(value: Any, path: tuple[str, ...]) -> Any:
+    """What stands at a path of nested mappings, or None.
+
+    >>> reach({"layout": {"tp": 8}}, ("layout", "tp")), reach({}, ("layout", "tp"))
+    (8, None)
+    """
+    for key in path:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
+
+
+def part(column: Column, found: Any) -> Any:
+    """The part of a value that a column takes: best, low or high of a quantity, day or precision of a date.
+
+    >>> part(Column("tokens_low", "DOUBLE", part="low"), {"low": 1e12, "high": 2e12})
+    1000000000000.0
+    >>> part(Column("released", "DATE"), "2024-07"), part(Column("x", "VARCHAR", part="precision"), "2024-07")
+    ('2024-07-01', 'month')
+    """
+    if column.part in {"low", "high"}:
+        return found.get(column.part) if isinstance(found, dict) else None
+    if column.part == "precision":
+        return PRECISIONS.get(len(found)) if found else None
+    if column.type == "DATE" and found:
+        return found + "-01-01"[len(found) - 4 : 6] if len(found) < 10 else found
+    return found.get("best") if isinstance(found, dict) else found
+
+
+def _whole(found: Any, column: Column, name: str) -> int:
+    if found != int(found):
+        raise ValueError(f"{name}: {column.name} is {found} but counts whole things; write a whole number.")
+    if abs(found) >= 2**63:
+        raise ValueError(f"{name}: {column.name} is {found:g}, more than can be counted; write what the source prints.")
+    return int(found)
+
+
+def text(value: object) -> str:
+    """A value as text: itself when it is text, else JSON.
+
+    >>> text("bf16"), text(True), text(8)
+    ('bf16', 'true', '8')
+    """
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def constants(tree: Mapping[str, Any], path: str = "") -> Iterator[Row]:
+    """Rows of the calibration: one per number, whatever it is nested in.
+
+    Parameters
+    ----------
+    tree : nested mapping whose leaves are {value, unit, how or cite, note}
+    path : dotted path so far
+
+    Yields
+    ------
+    key, value, unit, how, source, note
+
+    >>> [row["key"] for row in constants({"bubble": {"value": {"dense": 0.1, "moe": 0.2}, "unit": "1"}})]
+    ['bubble.dense', 'bubble.moe']
+    """
+    for key, below in tree.items():
+        name = f"{path}.{key}" if path else key
+        if isinstance(below, dict) and "value" in below:
+            words = {word: below.get(word) for word in ("unit", "how", "note")} | {"source": below.get("cite")}
+            yield from ({"key": leaf, "value": number, **words} for leaf, number in numbers(name, below["value"]))
+        elif isinstance(below, dict):
+            yield from constants(below, name)
+
+
+def numbers(name: str, value: Any) -> Iterator[tuple[str, float]]:
+    """Numbers of one constant, each with its own key.
+
+    >>> list(numbers("gemm", {"hopper": [0.5, 0.7]}))
+    [('gemm.hopper.0', 0.5), ('gemm.hopper.1', 0.7)]
+    """
+    if isinstance(value, dict):
+        for key, below in value.items():
+            yield from numbers(f"{name}.{key}", below)
+    elif isinstance(value, list):
+        for place, below in enumerate(value):
+            yield from numbers(f"{name}.{place}", below)
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        yield name, float(value)

@@ -1,0 +1,1 @@
+"""What is made from the database for others: exports, pages, statistics."""

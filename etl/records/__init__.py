@@ -1,0 +1,1 @@
+"""Records: the schemas that describe them, loading, canonical form."""
