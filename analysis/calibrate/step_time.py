@@ -83,8 +83,8 @@ def family_of(source: str) -> str:
 def prepare(table: pd.DataFrame, accelerators: pd.DataFrame, calibration: Mapping[str, Any]) -> Problem:
     """Read measured rows once, so that the fit only evaluates formulas."""
     rows = read_rows(table, accelerators)
-    facts = chips.chip_facts(rows, table, accelerators, flatten(calibration["timing"]))
-    load = workload.workload(rows, table, facts)
+    facts = chips.chip_facts(rows, accelerators, flatten(calibration["timing"]))
+    load = workload.workload(rows, facts)
     measured = np.log(pd.to_numeric(table["step_time_s"]).to_numpy(dtype=float))
     weight = family_weights(table["family"]) if "family" in table else np.ones(len(table))
     return Problem(rows, facts, load, measured, weight)

@@ -11,16 +11,15 @@ import pandas as pd
 
 from analysis.engine.constants import flatten
 from analysis.engine.peak_memory import by_stage
-from analysis.engine.predict import Timed, computed, predict
+from analysis.engine.predict import Timed, answers, computed
 from analysis.layout.arrays import Rows, read_rows
-from analysis.layout.columns import REQUIRED
 from analysis.layout.reasons import Reason
+from analysis.layout.table import Layout, table_of
 from analysis.physics import traffic
 from analysis.records.load import Material
 
 GIB = 2.0**30
 STATES = ("weights", "gradients", "master_weights", "moments")
-Layout = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -51,18 +50,6 @@ class Detail:
         return str(self.prediction["missing"] or "")
 
 
-def layout_table(layouts: Sequence[Layout]) -> pd.DataFrame:
-    """Layouts as the table of text cells that predictions read; absent facts are blank.
-
-    >>> table = layout_table([{"tp": 8}])
-    >>> table["tp"][0], table["pp"][0]
-    ('8', '')
-    """
-    names = dict.fromkeys(("id", *REQUIRED, *(name for layout in layouts for name in layout)))
-    cells = [{name: "" if (v := layout.get(name)) is None else str(v) for name in names} for layout in layouts]
-    return pd.DataFrame(cells, columns=list(names), dtype=str)
-
-
 def detail(layout: Layout, material: Material) -> Detail:
     """Memory, time and traffic of one layout."""
     return details([layout], material)[0]
@@ -80,9 +67,9 @@ def details(layouts: Sequence[Layout], material: Material) -> list[Detail]:
     """
     if not layouts:
         return []
-    table = layout_table(layouts)
-    answer = predict(table, material.accelerators, material.constants)
-    rows, _, times = computed(table, material.accelerators, material.constants)
+    table = table_of(layouts)
+    rows, peak, times = computed(table, material.accelerators, material.constants)
+    answer = answers(rows, peak, times, material.constants)
     seconds = {name: np.broadcast_to(values, (len(table),)) for name, values in times.parts.items()}
     links = _traffic(rows, times, material)
     timed = np.isfinite(answer["step_time_s"].to_numpy(dtype=float))
@@ -112,7 +99,7 @@ def states_gib(layouts: Sequence[Layout], material: Material) -> list[float | No
     """Weights, gradients and optimizer of the fullest stage [GiB] of each layout; None where they are unknown."""
     if not layouts:
         return []
-    rows = read_rows(layout_table(layouts), material.accelerators)
+    rows = read_rows(table_of(layouts), material.accelerators)
     found = []
     for row in range(len(layouts)):
         table = stages(rows, material, row)

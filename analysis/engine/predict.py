@@ -72,16 +72,14 @@ class Timed:
         return timing.step_seconds(self.parts)
 
 
-def timed(
-    rows: Rows, table: pd.DataFrame, accelerators: pd.DataFrame, k: Mapping[str, float], full: Array | float = 0.0
-) -> Timed:
-    """Step time by part of rows that were read from `table`.
+def timed(rows: Rows, accelerators: pd.DataFrame, k: Mapping[str, float], full: Array | float = 0.0) -> Timed:
+    """Step time by part of rows.
 
-    Parameters: rows, table (the same rows as text), accelerators (vendor scale), k (timing constants by dotted name),
+    Parameters: rows, accelerators (vendor scale), k (timing constants by dotted name),
     full (1 where a row without stated recompute has to recompute everything to fit).
     """
-    facts = chips.chip_facts(rows, table, accelerators, k)
-    load = workload.workload(rows, table, facts, full)
+    facts = chips.chip_facts(rows, accelerators, k)
+    load = workload.workload(rows, facts, full)
     chip = chips.chip(facts, k)
     parts = timing.step_parts(rows.arch, load.work, chip, k)
     token = flops.per_token(rows.arch, rows.split.seq_len)
@@ -163,14 +161,18 @@ def computed(
     """A table read, its peak memory and its step times by part; NaN in rows that lack a number."""
     k, of_memory = flatten(calibration["timing"]), flatten(calibration["memory"])
     rows = read_rows(table, accelerators)
-    superchip = chips.is_superchip(table, accelerators)
+    superchip = chips.is_superchip(rows, accelerators)
     peak = footprint.predict_memory(rows, of_memory)
     with np.errstate(all="ignore"):  # rows that lack a number carry NaN through every formula
-        return rows, peak, timed(rows, table, accelerators, k, has_to_recompute(rows, superchip, of_memory, peak))
+        return rows, peak, timed(rows, accelerators, k, has_to_recompute(rows, superchip, of_memory, peak))
 
 
 def _chunk(table: pd.DataFrame, accelerators: pd.DataFrame, calibration: Mapping[str, Any]) -> pd.DataFrame:
-    rows, peak, times = computed(table, accelerators, calibration)
+    return answers(*computed(table, accelerators, calibration), calibration)
+
+
+def answers(rows: Rows, peak: footprint.Footprint, times: Timed, calibration: Mapping[str, Any]) -> pd.DataFrame:
+    """The columns of `predict` from what was computed of the rows."""
     with np.errstate(all="ignore"):
         seconds = np.where(rows.time_reasons == "", times.seconds, np.nan)
         mfu = times.model_flop / (seconds * times.peak)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +12,7 @@ import pandas as pd
 
 from analysis.layout import words as recipes
 from analysis.layout.arrays import Rows
-from analysis.layout.parse import Array, Mask, categories
+from analysis.layout.parse import Array, Mask
 from analysis.physics import links as topology
 from analysis.physics import rates
 from analysis.physics.work import Chip
@@ -27,7 +26,6 @@ WITHOUT_BF16 = ("volta", "turing", "ascend-910a")
 LINKS = ("scale_up_gb_s", "scale_up_domain", "scale_out_gbit_s")
 TFLOPS = 1e12
 UNIT = {"scale_up_gb_s": 1e9, "scale_up_domain": 1.0, "scale_out_gbit_s": 1e9 / 8}
-_NETWORK_NOTE = re.compile(r"(\d+)\s*x\s*(\d+)\s*gbit/s.*per\s*(\d+)-gpu")
 
 
 @dataclass(frozen=True)
@@ -57,38 +55,21 @@ class ChipFacts:
         return np.asarray(table, dtype=float)[self.code]
 
 
-def _architectures(table: pd.DataFrame, accelerators: pd.DataFrame) -> tuple[list[str], Any]:
+def _architectures(rows: Rows, accelerators: pd.DataFrame) -> tuple[list[str], Any]:
     known = dict(zip(accelerators["id"], accelerators["architecture"].fillna("other"), strict=True))
-    code, ids = pd.factorize(table["accelerator"].astype(object))
+    code, ids = pd.factorize(rows.accelerator)
     names = [str(known.get(i, "other")) for i in ids] + ["other"]
     distinct = sorted(set(names))
     position = np.asarray([distinct.index(n) for n in names])
     return distinct, position[code]
 
 
-def is_superchip(table: pd.DataFrame, accelerators: pd.DataFrame) -> Mask:
+def is_superchip(rows: Rows, accelerators: pd.DataFrame) -> Mask:
     """Rows whose accelerator shares a package link with its host (GH200, GB200, GB300)."""
     if "form_factor" not in accelerators:
-        return np.zeros(len(table), dtype=bool)
+        return np.zeros(len(rows), dtype=bool)
     ids = accelerators["id"][accelerators["form_factor"] == "superchip"]
-    return np.asarray(table["accelerator"].isin(ids), dtype=bool)
-
-
-def stated_network(notes: pd.Series[Any]) -> Array:
-    """Network rate per accelerator that a note states, e.g. `4 x 100 Gbit/s RoCE per 8-GPU node` [B/s].
-
-    >>> [float(x) for x in stated_network(pd.Series(["4 x 100 Gbit/s RoCE per 8-GPU node", None]))]
-    [6250000000.0, nan]
-    """
-
-    def read(text: str) -> float:
-        found = _NETWORK_NOTE.search(text)
-        if found is None:
-            return float("nan")
-        cards, rate, per = (float(x) for x in found.groups())
-        return cards * rate / per * UNIT["scale_out_gbit_s"]
-
-    return categories(notes, read)
+    return np.asarray(np.isin(rows.accelerator.astype(str), ids.to_numpy(dtype=str)))
 
 
 def _assume(value: Array, facts: list[float], code: Any, name: str, assumed: dict[str, Mask]) -> Array:
@@ -100,13 +81,12 @@ def _assume(value: Array, facts: list[float], code: Any, name: str, assumed: dic
     return np.where(stands_in, usual, value)
 
 
-def _links(rows: Rows, table: pd.DataFrame, names: list[str], code: Any, k: Constants, assumed: dict[str, Mask]) -> Any:
+def _links(rows: Rows, names: list[str], code: Any, k: Constants, assumed: dict[str, Mask]) -> Any:
     out = {}
     for link in LINKS:
         base = rows.chip.get(link.removesuffix("_gb_s").removesuffix("_gbit_s"), np.full(len(rows), np.nan))
-        if link == "scale_out_gbit_s" and "network_note" in table:
-            stated = stated_network(table["network_note"])
-            base = np.where(np.isnan(stated), base, stated)
+        if link == "scale_out_gbit_s":
+            base = np.where(np.isnan(rows.network), base, rows.network)
         usual = [k.get(f"assumed.{n}.{link}", k.get(f"assumed.other.{link}", np.nan)) * UNIT[link] for n in names]
         out[link] = _assume(base, usual, code, link, assumed)
     _only_where_needed(rows, out["scale_up_domain"], assumed)
@@ -121,13 +101,13 @@ def _only_where_needed(rows: Rows, domain: Array, assumed: dict[str, Mask]) -> N
         assumed[sentence] = assumed[sentence] & needed
 
 
-def _peaks(rows: Rows, table: pd.DataFrame, names: list[str], code: Any, k: Constants, assumed: dict[str, Mask]) -> Any:
+def _peaks(rows: Rows, names: list[str], code: Any, k: Constants, assumed: dict[str, Mask]) -> Any:
     """(dense peak of the row's format, of its 16-bit format, largest measured product of that format)."""
     nan = np.full(len(rows), np.nan)
     peak = {n: rows.chip.get(n, nan).copy() for n in ("bf16", "fp16", "fp8", "fp4", "fp32")}
     for dotted in (n for n in k if n.startswith("assumed_peak.")):
         part, column = dotted.removeprefix("assumed_peak.").rsplit(".", 1)
-        here = (table["accelerator"] == part).to_numpy() & np.isnan(peak[column.removesuffix("_tflops")])
+        here = (rows.accelerator == part) & np.isnan(peak[column.removesuffix("_tflops")])
         if here.any():
             assumed[f"{column} of {part} is not published ({k[dotted]:g} used)"] = here
         name = column.removesuffix("_tflops")
@@ -138,7 +118,7 @@ def _peaks(rows: Rows, table: pd.DataFrame, names: list[str], code: Any, k: Cons
     dtype = rows.words.dtype
     half = np.select([dtype == recipes.FP32, dtype == recipes.FP16], [peak["fp32"], fp16], bf16)
     eight = dtype >= recipes.FP8
-    integer = categories(table["precision"], lambda text: float("int8" in text)) > 0
+    integer = rows.words.integer > 0
     linear = np.select(
         [dtype == recipes.NVFP4, integer, eight], [peak["fp4"], rows.chip.get("int8", nan), peak["fp8"]], half
     )
@@ -146,22 +126,21 @@ def _peaks(rows: Rows, table: pd.DataFrame, names: list[str], code: Any, k: Cons
     return linear, half, np.where(dtype == recipes.NVFP4, np.nan, measured)
 
 
-def chip_facts(rows: Rows, table: pd.DataFrame, accelerators: pd.DataFrame, k: Constants) -> ChipFacts:
+def chip_facts(rows: Rows, accelerators: pd.DataFrame, k: Constants) -> ChipFacts:
     """Collect what each row's accelerator can do and note what its record leaves open.
 
-    Parameters: rows (as read), table (the same rows as text), accelerators (vendor scale), k (timing constants).
+    Parameters: rows (as read), accelerators (vendor scale), k (timing constants).
     """
     assumed: dict[str, Mask] = {}
-    names, code = _architectures(table, accelerators)
-    linear, half, measured = _peaks(rows, table, names, code, k, assumed)
+    names, code = _architectures(rows, accelerators)
+    linear, half, measured = _peaks(rows, names, code, k, assumed)
     nan = np.full(len(rows), np.nan)
-    links = _links(rows, table, names, code, k, assumed)
-    rowwise = np.nan_to_num(categories(table["precision"], lambda text: float("rowwise" in text)))
+    links = _links(rows, names, code, k, assumed)
     fitted = np.asarray([_core(n) in ("ampere", "hopper", "blackwell") for n in names])[code]
     if not fitted.all():
         assumed["no measured rows of this architecture to fit (class efficiency used)"] = ~fitted
     return ChipFacts(
-        names, code, rows.words.dtype, rowwise, linear, half, measured, rows.chip.get("tdp", nan),
+        names, code, rows.words.dtype, rows.words.rowwise, linear, half, measured, rows.chip.get("tdp", nan),
         rows.chip.get("hbm_bandwidth", nan), links, rows.chip.get("host_link", nan), assumed,
     )  # fmt: skip
 

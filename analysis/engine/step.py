@@ -15,12 +15,13 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from analysis.engine.rates import ChipFacts
 from analysis.layout import words as recipes
 from analysis.layout.arrays import Rows
-from analysis.layout.parse import Array, Mask, categories
+from analysis.layout.parse import Array, Mask
 from analysis.physics import attention, pipeline
 from analysis.physics.split import Split
 from analysis.physics.work import Work
@@ -47,31 +48,26 @@ class Workload:
     assumed: dict[str, Mask]
 
 
-def _kernel(rows: Rows, table: pd.DataFrame, facts: ChipFacts, assumed: dict[str, Mask]) -> Array:
+def _kernel(rows: Rows, facts: ChipFacts, assumed: dict[str, Mask]) -> Array:
     old = np.asarray([n in ("volta", "pascal", "turing") for n in facts.architectures])[facts.code]
     silent = np.isnan(rows.kernel)
     if silent.any():
         assumed["attention_kernel is not stated (flash assumed)"] = silent & ~old
         assumed["attention_kernel is not stated (unfused assumed on this card)"] = silent & old
     kernel = np.where(silent, np.where(old, attention.UNFUSED, attention.FLASH), rows.kernel)
-    biased = has_alibi(table)
+    biased = has_alibi(rows.model_name)
     return np.where((kernel == attention.FLASH) & biased, attention.FLASH_BIAS, kernel)
 
 
-def has_alibi(table: pd.DataFrame) -> Mask:
-    """Rows whose attention carries a bias: a `position` column that says alibi, or a family known for it.
+def has_alibi(model_names: npt.NDArray[np.object_]) -> Mask:
+    """Rows whose model belongs to a family known for an attention bias.
 
-    >>> has_alibi(pd.DataFrame({"model_name": ["MPT-7b", "Llama-2-7B"]})).tolist()
+    >>> has_alibi(np.asarray(["MPT-7b", "Llama-2-7B"], dtype=object)).tolist()
     [True, False]
     """
-    stated = np.zeros(len(table), dtype=bool)
-    if "position" in table:
-        stated = table["position"].astype(str).str.lower().eq("alibi").to_numpy()
-    if "model_name" not in table:
-        return stated
-    codes, distinct = pd.factorize(table["model_name"].astype(object))
+    codes, distinct = pd.factorize(model_names)
     known = [str(name).lower().replace(" ", "-").startswith(ALIBI_FAMILIES) for name in distinct] + [False]
-    return np.asarray(stated | np.asarray(known)[codes], dtype=bool)
+    return np.asarray(np.asarray(known)[codes], dtype=bool)
 
 
 def _default(value: Array, usual: Array | float, assumed: dict[str, Mask], sentence: str, where: Mask) -> Array:
@@ -81,14 +77,11 @@ def _default(value: Array, usual: Array | float, assumed: dict[str, Mask], sente
     return np.where(np.isnan(value), usual, value)
 
 
-def _hybrid_ranks(rows: Rows, table: pd.DataFrame, facts: ChipFacts, assumed: dict[str, Mask]) -> Array:
-    if "fsdp" not in table:
-        return rows.split.shard_ranks
-    hybrid = categories(table["fsdp"], lambda text: float(text == "hybrid")) > 0
+def _hybrid_ranks(rows: Rows, facts: ChipFacts, assumed: dict[str, Mask]) -> Array:
     domain = np.minimum(facts.links["scale_up_domain"], rows.split.dp)
-    usual = np.where(hybrid, domain, 0.0)
+    usual = np.where(rows.hybrid, domain, 0.0)
     stated = np.where(rows.split.shard_ranks > 0, rows.split.shard_ranks, np.nan)
-    return _default(stated, usual, assumed, "fsdp_shard is not stated (one scale-up domain assumed)", hybrid)
+    return _default(stated, usual, assumed, "fsdp_shard is not stated (one scale-up domain assumed)", rows.hybrid)
 
 
 def _recompute(rows: Rows, unfused: Mask, full: Array) -> dict[str, Array]:
@@ -129,14 +122,14 @@ def _stages(rows: Rows) -> dict[str, Array]:
     return {"layers_max": most, "layers_last": last + rows.arch.mtp_layers, "split_stated": stated}
 
 
-def workload(rows: Rows, table: pd.DataFrame, facts: ChipFacts, full_when_silent: Array | float = 0.0) -> Workload:
+def workload(rows: Rows, facts: ChipFacts, full_when_silent: Array | float = 0.0) -> Workload:
     """What every rank runs in each row.
 
-    Parameters: rows (as read), table (the same rows as text), facts (accelerators), full_when_silent (1 where a row
+    Parameters: rows (as read), facts (accelerators), full_when_silent (1 where a row
     that states no recompute has to be taken as full).
     """
     assumed: dict[str, Mask] = {}
-    kernel = _kernel(rows, table, facts, assumed)
+    kernel = _kernel(rows, facts, assumed)
     unfused = kernel == attention.UNFUSED
     full = np.broadcast_to(np.asarray(full_when_silent, dtype=float), (len(rows),))
     silent = np.isnan(rows.recompute.layer)
@@ -151,7 +144,7 @@ def workload(rows: Rows, table: pd.DataFrame, facts: ChipFacts, full_when_silent
     degrees["sequence_parallel"] = _default(
         split.sequence_parallel, np.where(unfused, 0.0, 1.0), assumed, "sequence_parallel is not stated", parallel
     )
-    degrees["shard_ranks"] = _hybrid_ranks(rows, table, facts, assumed)
+    degrees["shard_ranks"] = _hybrid_ranks(rows, facts, assumed)
     dtype = rows.words.dtype
     operand = np.select([dtype == code for code in OPERAND_BYTES], list(OPERAND_BYTES.values()), 2.0)
     work = Work(

@@ -15,12 +15,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.layout.columns import COUNTS, FLAGS, SCHEDULE_NAMES, TALLIES, check_columns, in_base_units
+from analysis.layout.columns import SCHEDULE_NAMES, check_columns, in_base_units, of_kind
 from analysis.layout.parse import SWITCHES, Array, categories, cells, numbers, switches
 from analysis.layout.reasons import UNSTATED, Mask, Reasons
 from analysis.layout.refusals import layout_reasons, shape_reasons
 from analysis.layout.stage_split import read_stage_layers
-from analysis.layout.words import DTYPES, OFFLOADS, RECOMPUTE_FORMS, UNKNOWN, Recompute, Stated, Words
+from analysis.layout.words import DTYPES, OFFLOADS, RECOMPUTE_FORMS, UNKNOWN, Recompute, Stated, Words, stated_network
 from analysis.physics import attention, bubble
 from analysis.physics.architecture import QK_NORM_CODES, Architecture, describe
 from analysis.physics.split import Split
@@ -37,6 +37,8 @@ class Rows:
     """
 
     ids: npt.NDArray[np.object_]
+    accelerator: npt.NDArray[np.object_]
+    model_name: npt.NDArray[np.object_]
     arch: Architecture
     split: Split
     number: dict[str, Array]
@@ -46,6 +48,8 @@ class Rows:
     stated: Stated
     stage_layers: Array
     kernel: Array
+    hybrid: Mask
+    network: Array
     memory_lacks: Reasons
     time_lacks: Reasons
 
@@ -69,7 +73,7 @@ class Rows:
             return {name: part[index] for name, part in values.items()} if isinstance(values, dict) else values[index]
 
         blocks = {"words": Words, "recompute": Recompute, "stated": Stated}
-        plain = ("ids", "number", "chip", "stage_layers", "kernel")
+        plain = ("ids", "accelerator", "model_name", "number", "chip", "stage_layers", "kernel", "hybrid", "network")
         parts = {name: cut(getattr(self, name)) for name in plain}
         parts |= {name: getattr(self, name).take(index) for name in ("memory_lacks", "time_lacks")}
         parts |= {name: kind(**cut(vars(getattr(self, name)))) for name, kind in blocks.items()}
@@ -82,9 +86,10 @@ def _column(table: pd.DataFrame, name: str) -> pd.Series[Any]:
 
 
 def _read_numbers(table: pd.DataFrame, reasons: Reasons) -> dict[str, Array]:
-    out = {name: numbers(_column(table, name), name, reasons) for name in COUNTS}
-    out |= {name: numbers(_column(table, name), name, reasons, least=0.0) for name in TALLIES}
-    out |= {name: switches(_column(table, name), name, reasons) for name in FLAGS}
+    out = {name: numbers(_column(table, name), name, reasons) for name in of_kind("count")}
+    out |= {name: numbers(_column(table, name), name, reasons, least=0.0) for name in of_kind("tally")}
+    out |= {name: numbers(_column(table, name), name, reasons, least=0.0, whole=False) for name in of_kind("rate")}
+    out |= {name: switches(_column(table, name), name, reasons) for name in of_kind("flag")}
     out["qk_norm"] = categories(_column(table, "qk_norm"), lambda text: QK_NORM_CODES.get(text, np.nan))
     return out
 
@@ -164,8 +169,13 @@ def _fsdp_stage(table: pd.DataFrame) -> Array:
     return categories(_column(table, "fsdp"), lambda text: FSDP_STAGES.get(text, np.nan))
 
 
+def _is_hybrid(table: pd.DataFrame) -> Mask:
+    """Rows that shard over some of the data-parallel ranks and replicate over the rest."""
+    return np.asarray(categories(_column(table, "fsdp"), lambda text: float(text == "hybrid")) > 0)
+
+
 def _hybrid_reasons(table: pd.DataFrame, number: dict[str, Array], reasons: Reasons) -> None:
-    hybrid = categories(_column(table, "fsdp"), lambda text: float(text == "hybrid")) > 0
+    hybrid = _is_hybrid(table)
     reasons.add(hybrid & np.isnan(number["fsdp_shard"]), "hybrid-shard", "fsdp_shard")
     unread = categories(_column(table, "fsdp"), lambda text: float(text not in FSDP_STAGES)) > 0
     unread &= np.isnan(number["zero_stage"])
@@ -205,7 +215,9 @@ def read_rows(table: pd.DataFrame, accelerators: pd.DataFrame) -> Rows:
     memory, time = _own_reasons(table, number, shared)
     optional = ("gradient_dtype", "moment_dtype", "loss", "memory_kind")
     return Rows(
-        ids=table["id"].to_numpy(dtype=object),
+        ids=cells(table["id"]),
+        accelerator=cells(table["accelerator"]),
+        model_name=cells(_column(table, "model_name")),
         arch=describe(number),
         split=split,
         number=number,
@@ -215,6 +227,8 @@ def read_rows(table: pd.DataFrame, accelerators: pd.DataFrame) -> Rows:
         stated=Stated.read(*(_column(table, name) for name in optional)),
         stage_layers=stage_layers,
         kernel=kernel,
+        hybrid=_is_hybrid(table),
+        network=stated_network(_column(table, "network_note")),
         memory_lacks=memory,
         time_lacks=time,
     )

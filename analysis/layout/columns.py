@@ -3,34 +3,86 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import pandas as pd
 
 from analysis.physics import bubble
 from schemas.capacity import GIB, card_gib
 
-REQUIRED = (
+Kind = Literal["count", "tally", "flag", "rate", "word", "split"]
+"""Whole numbers from 1, whole numbers from 0, yes or no, positive numbers, words, layers per pipeline stage."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a table of layouts.
+
+    Attributes
+    ----------
+    name : as in a CSV, a record and, with hyphens, on the command line
+    kind : what its cells are
+    group : `model` for facts of the architecture, `layout` for choices of a run, `key` for what names the row
+    required : whether a table must have the column; a cell in it may still be blank
+    """
+
+    name: str
+    kind: Kind
+    group: Literal["key", "model", "layout"]
+    required: bool = False
+
+
+_MUST = frozenset({
     "id", "accelerator", "accelerators", "layers", "hidden", "ffn_hidden", "heads", "vocab", "gated_mlp",
     "tied_embeddings", "seq_len", "tp", "cp", "pp", "micro_batch", "global_batch", "precision", "attention_kernel",
     "zero_stage", "recompute",
-)  # fmt: skip
-"""Columns that a table must have; a cell in them may still be blank."""
+})  # fmt: skip
 
-COUNTS = (
-    "layers", "hidden", "ffn_hidden", "heads", "kv_heads", "head_dim", "vocab", "experts", "experts_per_token",
-    "moe_ffn_hidden", "moe_layer_step", "norms_per_layer", "seq_len", "tp", "cp", "pp", "vpp", "ep", "etp", "dp",
-    "micro_batch", "global_batch", "accelerators", "fsdp_shard",
-)  # fmt: skip
-TALLIES = (
-    "shared_ffn_hidden", "dense_layers", "q_lora_rank", "kv_lora_rank", "qk_nope_head_dim", "qk_rope_head_dim",
-    "v_head_dim", "mtp_layers", "sliding_window", "sliding_window_layers", "learned_positions", "zero_stage",
-    "norm_vectors", "recompute_layers",
-)  # fmt: skip
-FLAGS = (
-    "gated_mlp", "tied_embeddings", "mla", "sequence_parallel", "qkv_bias", "attention_output_bias", "mlp_bias",
-    "expert_bias", "router_bias", "shared_expert_gate", "attention_sinks", "embedding_norm", "final_norm", "head_bias",
-)  # fmt: skip
+
+def _columns(group: Literal["key", "model", "layout"], kind: Kind, names: str) -> list[Column]:
+    return [Column(name, kind, group, name in _MUST) for name in names.split()]
+
+
+COLUMNS: tuple[Column, ...] = (
+    *_columns("key", "word", "id model model_name"),
+    *_columns("model", "count", "layers hidden ffn_hidden heads kv_heads head_dim vocab experts experts_per_token"),
+    *_columns("model", "count", "moe_ffn_hidden moe_layer_step norms_per_layer"),
+    *_columns("model", "tally", "shared_ffn_hidden dense_layers q_lora_rank kv_lora_rank qk_nope_head_dim"),
+    *_columns("model", "tally", "qk_rope_head_dim v_head_dim mtp_layers sliding_window sliding_window_layers"),
+    *_columns("model", "tally", "learned_positions norm_vectors"),
+    *_columns("model", "flag", "gated_mlp tied_embeddings mla qkv_bias attention_output_bias mlp_bias expert_bias"),
+    *_columns("model", "flag", "router_bias shared_expert_gate attention_sinks embedding_norm final_norm head_bias"),
+    *_columns("model", "word", "qk_norm"),
+    *_columns("layout", "word", "accelerator"),
+    *_columns("layout", "count", "accelerators tp cp pp vpp dp ep etp fsdp_shard seq_len micro_batch global_batch"),
+    *_columns("layout", "tally", "zero_stage"),
+    *_columns("layout", "flag", "sequence_parallel"),
+    *_columns("layout", "word", "precision recompute attention_kernel schedule offload optimizer fsdp stack"),
+    *_columns("layout", "word", "gradient_dtype moment_dtype loss memory_kind network_note"),
+    *_columns("layout", "rate", "allreduce_gb_s allgather_gb_s reducescatter_gb_s"),
+    *_columns("layout", "split", "layers_per_stage"),
+)
+"""Every column that the engine reads, in the order in which a row is shown."""
+
+BY_NAME: dict[str, Column] = {column.name: column for column in COLUMNS}
+REQUIRED: tuple[str, ...] = tuple(column.name for column in COLUMNS if column.required)
+MODEL: tuple[str, ...] = tuple(column.name for column in COLUMNS if column.group == "model")
+"""Architecture facts: what a model record, or a published config, fills in. `mtp_own_embedding` is not among them: it
+is about what a published checkpoint repeats, not about what a rank stores."""
+LAYOUT: tuple[str, ...] = tuple(column.name for column in COLUMNS if column.group == "layout")
+"""Choices of a run."""
+NUMERIC: frozenset[Kind] = frozenset({"count", "tally", "flag", "rate"})
+
+
+def of_kind(*kinds: Kind) -> tuple[str, ...]:
+    """Names of the columns of some kinds, in order.
+
+    >>> of_kind("split")
+    ('layers_per_stage',)
+    """
+    return tuple(column.name for column in COLUMNS if column.kind in kinds)
+
 
 SCHEDULE_NAMES = {
     **bubble.SCHEDULES,

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from math import ceil
 from typing import Any
 
-from analysis.physics.architecture import ABSENT
+from analysis.layout.columns import MODEL
 from analysis.records.facts import Facts
 from analysis.records.spans import as_span
 
-ARCHITECTURE = (*ABSENT, "kv_heads", "head_dim", "moe_ffn_hidden")
 PHASE = (
-    "accelerator", "tp", "cp", "pp", "vpp", "dp", "ep", "etp", "sequence_parallel", "zero_stage", "seq_len",
-    "micro_batch", "precision", "attention_kernel", "recompute", "schedule",
+    "accelerator", "tp", "cp", "pp", "vpp", "dp", "ep", "etp", "sequence_parallel", "zero_stage", "fsdp_shard",
+    "layers_per_stage", "seq_len", "micro_batch", "precision", "attention_kernel", "recompute", "schedule",
 )  # fmt: skip
+"""Columns that a phase states under the same name."""
 
 Row = dict[str, Any]
 
@@ -32,20 +33,17 @@ def layout_row(facts: Facts, model: Facts) -> tuple[Row, Row]:
 
     >>> row, filled = layout_row({"tp": 8, "recompute_modules": "mlp"}, {"layers": 126})
     >>> row["layers"], row["recompute"], filled
-    (126, 'selective (mlp)', {'cp': 1, 'micro_batch': 1})
+    (126, ('mlp',), {'cp': 1, 'micro_batch': 1})
     """
-    row: Row = {name: model[name] for name in ARCHITECTURE if name in model}
+    row: Row = {name: model[name] for name in MODEL if name in model}
     row |= {name: facts[name] for name in PHASE if name in facts}
     row["id"] = facts.get("name", "")
     if "accelerators" in facts:
         row["accelerators"] = round(as_span(facts["accelerators"]).best)
     if facts.get("fsdp"):
-        row["fsdp"] = "hybrid" if "fsdp_shard" in facts else "full"
         row.setdefault("zero_stage", 3)
-    if "layers_per_stage" in facts:
-        row["layers_per_stage"] = "-".join(str(count) for count in facts["layers_per_stage"])
     if "recompute_modules" in facts:
-        row["recompute"] = f"selective ({facts['recompute_modules']})"
+        row["recompute"] = tuple(part.strip() for part in re.split("[,+]", facts["recompute_modules"]))
     batch = sequences(facts)
     if batch is not None:
         row["global_batch"] = batch

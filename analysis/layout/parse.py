@@ -112,6 +112,10 @@ def categories(series: pd.Series[Any], read: Callable[[str], float]) -> Array:
 
 def switches(series: pd.Series[Any], name: str, reasons: Reasons) -> Array:
     """1 for true, 0 for false, NaN for blank; other texts get a reason."""
-    values = categories(series, lambda text: SWITCHES.get(text, -1.0))
+    if is_numeric(series):
+        values = series.to_numpy(dtype=float, na_value=np.nan)
+        values = np.where(np.isnan(values) | np.isin(values, (0.0, 1.0)), values, -1.0)
+    else:
+        values = categories(series, lambda text: SWITCHES.get(text, -1.0))
     reasons.add(values < 0, "not-a-switch", name, text=cells(series))
     return np.where(values < 0, np.nan, values)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.layout.parse import BLANK, Array, cells, distinct_texts
+from analysis.layout.parse import BLANK, Array, cells
 from analysis.layout.reasons import Reasons
 
 ITEM = r"\d{1,4}(?:\s*\*\s*\d{1,4})?"
@@ -37,14 +37,17 @@ def read_stage_layers(column: pd.Series[Any], number: dict[str, Array], reasons:
 
     A list of pp*vpp chunks is added up per stage: chunk j lies on stage j modulo pp.
     """
-    codes, texts = distinct_texts(column)
-    parsed = [counts(text) for text in texts]
+    codes, distinct = pd.factorize(column.astype(object))
+    texts = [cell if isinstance(cell, tuple) else str(cell).strip() for cell in distinct]
+    parsed = [[float(count) for count in cell] if isinstance(cell, tuple) else counts(cell) for cell in texts]
     width = max((len(values) for values in parsed), default=0)
     table = np.full((len(parsed) + 1, width), np.nan)
     for place, values in enumerate(parsed):
         table[place, : len(values)] = values
     chunks = table[codes]
-    unread = np.array([not values and text.lower() not in BLANK for text, values in zip(texts, parsed, strict=True)])
+    unread = np.array(
+        [not values and str(cell).lower() not in BLANK for cell, values in zip(texts, parsed, strict=True)]
+    )
     name = "layers_per_stage"
     reasons.add(np.append(unread, False)[codes], "unclear", name, text=cells(column), choices="7,8*14,7")
     stated = ~np.isnan(chunks).all(axis=1) if width else np.zeros(len(codes), dtype=bool)

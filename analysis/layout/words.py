@@ -6,13 +6,16 @@ Everything here is read from stated words or follows from how the named stack wo
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from analysis.layout.parse import Array, TextColumn, categories, distinct_texts
+from analysis.layout.parse import Array, TextColumn, categories
+from schemas.conventions import ELEMENT_BYTES
+from schemas.units import UNITS
 
 FP32, FP16, BF16, FP8, MXFP8, NVFP4 = (float(i) for i in range(6))
 DTYPES = {"fp32": FP32, "fp16": FP16, "bf16": BF16, "fp8": FP8, "mxfp8": MXFP8, "nvfp4": NVFP4}
@@ -53,6 +56,8 @@ class Words:
     """Codes and switches read from text columns; NaN where a row does not say."""
 
     dtype: Array
+    integer: Array
+    rowwise: Array
     pure_16bit: Array
     deepspeed_bf16: Array
     moment_bytes: Array
@@ -73,6 +78,8 @@ class Words:
         in_backward = [_says(column, _IN_BACKWARD) for column in (words, method, model)]
         return cls(
             dtype=words.map(dtype_code),
+            integer=_says(words, r"int8"),
+            rowwise=_says(words, r"rowwise"),
             pure_16bit=_says(words, r"pure|bf16-true|bf16_true|adam states bf16"),
             deepspeed_bf16=_says(words, r"bf16[ -]optimizer"),
             moment_bytes=np.select([~np.isnan(width) for width in named], named, np.nan),
@@ -100,14 +107,31 @@ def _moment_bytes(text: str) -> float:
     return next((width for pattern, width in MOMENT_BYTES if re.search(pattern, text)), np.nan)
 
 
-DTYPE_BYTES = {"fp32": 4.0, "bf16": 2.0, "fp16": 2.0, "fp8": 1.0, "int8": 1.0, "none": 0.0}
-"""Bytes of an element by the name of its type, for columns that state a width."""
-
 LOSSES = {"chunked": 0.0, "in_place": 1.0, "unfused": 2.0, "eager": 3.0}
 """Loss kernels by name; see the `logits` constants of the calibration."""
 
 KINDS = {"allocated": 0.0, "reserved": 1.0, "nvidia-smi": 2.0}
 """What a memory figure measures."""
+
+
+_NETWORK_NOTE = re.compile(r"(\d+)\s*x\s*(\d+)\s*gbit/s.*per\s*(\d+)-gpu")
+
+
+def stated_network(notes: pd.Series[Any]) -> Array:
+    """Network rate per accelerator that a note states, e.g. `4 x 100 Gbit/s RoCE per 8-GPU node` [B/s].
+
+    >>> [float(x) for x in stated_network(pd.Series(["4 x 100 Gbit/s RoCE per 8-GPU node", None]))]
+    [6250000000.0, nan]
+    """
+
+    def read(text: str) -> float:
+        found = _NETWORK_NOTE.search(text)
+        if found is None:
+            return float("nan")
+        cards, rate, per = (float(x) for x in found.groups())
+        return cards * rate / per * UNITS["Gbit/s"].factor
+
+    return categories(notes, read)
 
 
 @dataclass(frozen=True)
@@ -125,8 +149,8 @@ class Stated:
     ) -> Stated:
         """Read each column once per distinct text; words that are not known say nothing."""
         return cls(
-            gradient=categories(gradient, lambda text: DTYPE_BYTES.get(text, np.nan)),
-            moment=categories(moment, lambda text: DTYPE_BYTES.get(text, np.nan)),
+            gradient=categories(gradient, lambda text: ELEMENT_BYTES.get(text, np.nan)),
+            moment=categories(moment, lambda text: ELEMENT_BYTES.get(text, np.nan)),
             loss=categories(loss, lambda text: LOSSES.get(text, np.nan)),
             kind=categories(kind, lambda text: KINDS.get(text, np.nan)),
         )
@@ -190,15 +214,16 @@ class Recompute:
     @classmethod
     def read(cls, recompute: pd.Series[Any]) -> Recompute:
         """Read the recompute column once per distinct text."""
-        codes, texts = distinct_texts(recompute)
+        codes, distinct = pd.factorize(recompute.astype(object))
         blank = dict.fromkeys((f.name for f in fields(cls)), np.nan)
+        texts = [cell if isinstance(cell, tuple) else str(cell).strip() for cell in distinct]
         table = [recompute_words(text) if text else blank for text in texts]
         columns = {name: np.asarray([row[name] for row in [*table, blank]])[codes] for name in blank}
         return cls(**columns)
 
 
-def recompute_words(text: str) -> dict[str, float]:
-    """Shares and switches that one recompute text states.
+def recompute_words(text: str | tuple[str, ...]) -> dict[str, float]:
+    """Shares and switches that one recompute text, or the modules of a typed layout, state.
 
     `none`; `full`; `full (4 layers)` or `full (block, 4 layers)` (of each stage); `full (every 2 layers)` (inputs kept
     of groups of two); `full+offload` (checkpoints on the host); `selective` (the attention core); `selective (a,b)`
@@ -211,6 +236,8 @@ def recompute_words(text: str) -> dict[str, float]:
     0.0
     """
     words = dict.fromkeys((f.name for f in fields(Recompute)), 0.0) | {"every": 1.0}
+    if isinstance(text, tuple):
+        return words | _parts(text)
     lowered = text.strip().lower()
     stated = _whole_layers(lowered) or _modules(lowered)
     if lowered in ("none", "no", "false"):
@@ -237,6 +264,11 @@ def _modules(text: str) -> dict[str, float]:
         return {"understood": 1.0, "core": 1.0, "plain_selective": 1.0}
     named = re.fullmatch(r"selective\s*\(([\w\s,+]+)\)", text)
     modules = [part.strip() for part in re.split(r"[,+]", named.group(1))] if named else []
+    return _parts(modules)
+
+
+def _parts(modules: Sequence[str]) -> dict[str, float]:
+    """Parts of a layer that named modules drop; nothing when one of them is not known."""
     if not modules or not all(module in MODULES for module in modules):
         return {}
     return {part: 1.0 for module in modules for part in MODULES[module]} | {"understood": 1.0}

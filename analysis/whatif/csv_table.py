@@ -8,17 +8,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from analysis.layout.columns import check_columns
+from analysis.layout.columns import MODEL, check_columns
 from analysis.records.facts import Facts
 from analysis.records.load import Material
-
-ARCHITECTURE = (
-    "layers", "hidden", "ffn_hidden", "heads", "kv_heads", "head_dim", "vocab", "gated_mlp", "tied_embeddings",
-    "experts", "experts_per_token", "moe_ffn_hidden", "shared_ffn_hidden", "dense_layers", "moe_layer_step", "mla",
-    "q_lora_rank", "kv_lora_rank", "qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim", "mtp_layers", "qkv_bias",
-    "qk_norm", "norms_per_layer", "norm_vectors", "learned_positions", "sliding_window", "sliding_window_layers",
-)  # fmt: skip
-"""Columns that a `model` cell fills where the row leaves them blank."""
 
 
 class RefusalError(Exception):
@@ -44,7 +36,7 @@ def read(path: Path) -> pd.DataFrame:
     except (OSError, UnicodeDecodeError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
         reason = str(error).strip().splitlines()[0]
         raise RefusalError(f"{path} cannot be read as CSV ({reason}); it needs a header line and UTF-8 text") from None
-    columns = [*table.columns, *(ARCHITECTURE if "model" in table.columns else ())]
+    columns = [*table.columns, *(MODEL if "model" in table.columns else ())]
     try:
         check_columns(columns)
     except ValueError as error:
@@ -61,7 +53,7 @@ def fill_models(
     """
     why = pd.Series("", index=table.index, dtype=object)
     table = table.copy()
-    for column in ARCHITECTURE:
+    for column in MODEL:
         if column not in table:
             table[column] = ""
     for name in table["model"].unique():
@@ -71,7 +63,7 @@ def fill_models(
         except RefusalError as error:
             why[mine] = str(error)
             continue
-        for column in ARCHITECTURE:
+        for column in MODEL:
             if column in facts:
                 blank = mine & (table[column] == "")
                 table.loc[blank, column] = str(facts[column])

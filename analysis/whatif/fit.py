@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from analysis.engine.breakdown import Detail, detail, states_gib
-from analysis.layout.columns import in_base_units
-from analysis.layout.from_record import ARCHITECTURE, leanest
+from analysis.layout.columns import MODEL, in_base_units
+from analysis.layout.from_record import leanest
 from analysis.records.facts import Facts
 from analysis.records.load import Material
 from analysis.whatif.divisibility import contradictions
@@ -48,7 +48,7 @@ class Fit:
         step = {name: _plain(value) for name, value in self.found.prediction.items() if name != "id"}
         stages = self.found.memory_gib
         return {
-            "layout": {k: v for k, v in self.layout.items() if k not in ARCHITECTURE and k != "id"},
+            "layout": {k: v for k, v in self.layout.items() if k not in MODEL and k != "id"},
             "verdict": self.verdict,
             "why": self.why,
             "card_gib": _plain(self.card_gib),
@@ -148,7 +148,7 @@ def fit(model: Facts, layout: Row, material: Material) -> Fit:
     LayoutError
         The degrees do not multiply, or do not divide what they cut.
     """
-    row = {name: model[name] for name in ARCHITECTURE if name in model} | complete(layout) | {"id": "fit"}
+    row = {name: model[name] for name in MODEL if name in model} | complete(layout) | {"id": "fit"}
     wrong = list(contradictions(row))
     if wrong:
         raise LayoutError("; ".join(wrong))

@@ -195,7 +195,7 @@ def test_the_largest_loss_has_a_name(change: dict[str, Any], loss: str) -> None:
 def test_every_part_of_a_step_can_be_named() -> None:
     constants = flatten(CALIBRATION["timing"])
     rows = table()
-    times = prediction.timed(prediction.read_rows(rows, ACCELERATORS), rows, ACCELERATORS, constants)
+    times = prediction.timed(prediction.read_rows(rows, ACCELERATORS), ACCELERATORS, constants)
     assert set(times.parts) == set(prediction.LOSSES)
 
 
@@ -219,6 +219,6 @@ def test_losses_are_what_exceeds_the_ideal_time(dp: float, compute: float, loss:
     one_row = np.ones(1)
     rows = table()
     constants = flatten(CALIBRATION["timing"])
-    real = prediction.timed(prediction.read_rows(rows, ACCELERATORS), rows, ACCELERATORS, constants)
+    real = prediction.timed(prediction.read_rows(rows, ACCELERATORS), ACCELERATORS, constants)
     times = replace(real, parts=parts, model_flop=10 * one_row, linear_flop=6 * one_row, peak=one_row)
     assert prediction.largest_loss(times).tolist() == [loss]

@@ -46,7 +46,7 @@ ACCELERATORS = pd.DataFrame([{"id": name} | facts for name, facts in PARTS.items
 
 def facts(*changes: dict[str, Any]) -> chips.ChipFacts:
     rows = table(*changes)
-    return chips.chip_facts(read_rows(rows, ACCELERATORS), rows, ACCELERATORS, K)
+    return chips.chip_facts(read_rows(rows, ACCELERATORS), ACCELERATORS, K)
 
 
 def rated(**change: Any) -> Chip:
@@ -149,6 +149,6 @@ def test_fabrics_follow_the_architecture() -> None:
 
 
 def test_superchips_are_told_from_boards() -> None:
-    rows = table({"accelerator": "nvidia/gb300"}, {})
+    rows = read_rows(table({"accelerator": "nvidia/gb300"}, {}), ACCELERATORS)
     assert chips.is_superchip(rows, ACCELERATORS).tolist() == [True, False]
     assert chips.is_superchip(rows, ACCELERATORS.drop(columns="form_factor")).tolist() == [False, False]

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import pandas as pd
 import pytest
 
 from analysis.engine import rates as chips
@@ -17,7 +16,7 @@ from .test_rates import ACCELERATORS, K
 def load(*changes: dict[str, Any], full: float = 0.0) -> workload.Workload:
     rows = table(*changes)
     read = read_rows(rows, ACCELERATORS)
-    return workload.workload(read, rows, chips.chip_facts(read, rows, ACCELERATORS, K), full)
+    return workload.workload(read, chips.chip_facts(read, ACCELERATORS, K), full)
 
 
 def again(text: str, **change: Any) -> dict[str, float]:
@@ -105,10 +104,6 @@ def test_sequence_parallelism_comes_with_flash(kernel: str, parallel: float) -> 
 def test_alibi_slows_fused_kernels_only() -> None:
     fused, unfused = load({"model_name": "MPT-7b"}, {"model_name": "MPT-7b", "attention_kernel": "unfused"}).work.kernel
     assert (fused, unfused) == (attention.FLASH_BIAS, attention.UNFUSED)
-
-
-def test_alibi_can_be_stated() -> None:
-    assert workload.has_alibi(pd.DataFrame({"position": ["alibi", "rotary"]})).tolist() == [True, False]
 
 
 @pytest.mark.parametrize(
