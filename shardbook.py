@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from schemas.front import Front
+
 if TYPE_CHECKING:
     import duckdb
 
@@ -79,7 +81,6 @@ def application() -> typer.Typer:
     """All commands in one application."""
     from analysis import commands as analysis_commands
     from etl.commands import building, checking
-    from etl.commands.shared import Front
     from etl.importers import commands as importer_commands
     from reports import commands as report_commands
 
@@ -88,7 +89,7 @@ def application() -> typer.Typer:
         checking.app,
         importer_commands.application(count),
         building.app,
-        analysis_commands.application(open_records, architecture, Constants()),
+        analysis_commands.app,
         report_commands.app,
     )
     for group in groups:
@@ -96,7 +97,7 @@ def application() -> typer.Typer:
 
     @front.callback()
     def main(context: typer.Context) -> None:
-        context.obj = Front(assess)
+        context.obj = Front(assess, open_records, architecture, Constants())
 
     return front
 

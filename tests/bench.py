@@ -66,13 +66,13 @@ def show(what: str, rate: str, seconds: float, budget: float) -> None:
 def predict_seconds(rows: int) -> float:
     """Seconds to predict a table of so many layouts, made of the recorded ones over and over; reading CSV apart."""
     from analysis.engine.predict import predict
-    from analysis.records.load import load as material
+    from analysis.records.load import load as catalogue
     from analysis.records.load import measured_rows
     from etl.database import building
     from etl.paths import Paths
 
     with building.memory(Paths(ROOT), ("accelerator", "system", "model", "benchmark", "calibration")) as connection:
-        known, table = material(connection), measured_rows(connection)
+        known, table = catalogue(connection), measured_rows(connection)
     text = table.astype(str).where(table.notna(), "")
     many = pd.concat([text] * (rows // len(text) + 1), ignore_index=True).head(rows)
     return timed(lambda: predict(many, known.accelerators, known.constants))

@@ -22,12 +22,12 @@ def test_every_reader_finds_the_same_capacity_for_every_accelerator() -> None:
         view = dict(connection.execute("select accelerator, card_gib from accelerator_capacity").fetchall())
         page = connection.execute("select distinct accelerator, card_gib from phase_summary").fetchall()
         verdicts = connection.execute((QUERIES / "phases.sql").read_text("utf-8")).df()
-        material = load(connection)
+        catalogue = load(connection)
     expected = {name: card_gib(*rest) for name, *rest in sizes}
     assert all(value is not None and value > 0 for value in expected.values())
     assert view == pytest.approx(expected)
-    assert dict(in_base_units(material.accelerators)["card"] / 2**30) == pytest.approx(expected)
-    assert {name: of_fit(name, material) for name in expected} == pytest.approx(expected)
+    assert dict(in_base_units(catalogue.accelerators)["card"] / 2**30) == pytest.approx(expected)
+    assert {name: of_fit(name, catalogue) for name in expected} == pytest.approx(expected)
     assert {name: gib for name, gib in page if name} == pytest.approx({n: expected[n] for n, _ in page if n})
     judged = verdicts[verdicts["placed_on"].notna()]
     assert dict(zip(judged["placed_on"], judged["card_gib"], strict=True)) == pytest.approx(

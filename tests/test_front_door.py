@@ -54,7 +54,7 @@ def test_claims_of_another_database_are_refused_in_a_sentence(checkout: Path) ->
     duckdb.connect(str(checkout / "build" / "shardbook.duckdb")).close()
     done = called(checkout, "claims")
     assert done.returncode == 1
-    assert done.stderr.startswith("shardbook: build/shardbook.duckdb is no database of this version")
+    assert done.stderr.startswith("shardbook: build/shardbook.duckdb is not a database of this version")
     assert "Traceback" not in done.stderr
 
 

@@ -9,17 +9,17 @@ import duckdb
 import pandas as pd
 
 from analysis.engine.predict import predict
-from analysis.records.load import Material, measured_rows
+from analysis.records.load import Catalogue, measured_rows
 
 #: Columns of a measured row by quantity, with their unit.
 QUANTITIES = {"step_time": ("step_time_s", "s"), "memory": ("memory_gib", "GiB")}
 
 
-def rows(connection: duckdb.DuckDBPyConnection, material: Material) -> Iterator[dict[str, Any]]:
+def rows(connection: duckdb.DuckDBPyConnection, catalogue: Catalogue) -> Iterator[dict[str, Any]]:
     """Measured beside modelled for every published row that nobody doubts; rows of `result.measured`."""
     table = measured_rows(connection)
     if not table.empty:
-        yield from beside(table, predict(table, material.accelerators, material.constants))
+        yield from beside(table, predict(table, catalogue.accelerators, catalogue.constants))
 
 
 def beside(table: pd.DataFrame, said: pd.DataFrame) -> Iterator[dict[str, Any]]:

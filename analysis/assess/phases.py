@@ -12,7 +12,7 @@ from analysis.engine.breakdown import Detail, details, states_gib
 from analysis.layout.from_record import layout_row, leanest
 from analysis.layout.reasons import UNSTATED, Reason
 from analysis.records.facts import Facts
-from analysis.records.load import Material
+from analysis.records.load import Catalogue
 
 Row = dict[str, Any]
 
@@ -25,12 +25,12 @@ class Modelled:
     facts: Facts = field(default_factory=dict)
 
 
-def phases(cases: Sequence[Facts], material: Material) -> list[Modelled]:
+def phases(cases: Sequence[Facts], catalogue: Catalogue) -> list[Modelled]:
     """Memory, communication and time of phases, and their model states at their least."""
-    layouts = [layout_row(facts, material.models.get(facts["model"], {})) for facts in cases]
+    layouts = [layout_row(facts, catalogue.models.get(facts["model"], {})) for facts in cases]
     lean = [leanest(row) for row, _ in layouts]
-    found = details([row for row, _ in layouts], material)
-    states = states_gib([row for row, _ in lean], material)
+    found = details([row for row, _ in layouts], catalogue)
+    states = states_gib([row for row, _ in lean], catalogue)
     return [
         _modelled(facts, row, filled, one, least, assumption)
         for facts, (row, filled), one, least, (_, assumption) in zip(cases, layouts, found, states, lean, strict=True)

@@ -15,7 +15,7 @@ import pandas as pd
 from analysis.assess import measured
 from analysis.assess import phases as modelled
 from analysis.records import mfu as utilisation
-from analysis.records.facts import Facts, phase_cases, run_cases
+from analysis.records.facts import Facts, phase_facts, run_facts
 from analysis.records.load import load
 from analysis.records.spans import as_span
 from analysis.trends import claims
@@ -90,24 +90,24 @@ def _missing(verdict: Verdict) -> str | None:
 
 def results(connection: duckdb.DuckDBPyConnection) -> dict[str, list[Row]]:
     """All result rows of an open database, by table."""
-    material = load(connection)
-    rows: dict[str, list[Row]] = {"parameters": list(parameter_rows(material.models))}
+    catalogue = load(connection)
+    rows: dict[str, list[Row]] = {"parameters": list(parameter_rows(catalogue.models))}
     rows |= {table: [] for table in ("flops", "verdicts", "memory", "communication", "timing")}
     phases: dict[str, list[Facts]] = {}
-    cases = list(phase_cases(connection, material.models))
-    for facts, found in zip(cases, modelled.phases(cases, material), strict=True):
+    cases = list(phase_facts(connection, catalogue.models))
+    for facts, found in zip(cases, modelled.phases(cases, catalogue), strict=True):
         implied = utilisation.of_phase(facts, "causal")
         known = {"causal_mfu": implied[0]} if implied else {}
         phases.setdefault(facts["run_id"], []).append(facts | found.facts | known)
         for table, table_rows in found.rows.items():
             rows[table] += table_rows
-    for facts in run_cases(connection, material.models, phases):
+    for facts in run_facts(connection, catalogue.models, phases):
         for phase in phases.get(facts["id"], []):
             rows["flops"] += flop_rows(phase, phase["name"])
             rows["verdicts"] += verdict_rows(phase, phase["name"])
         rows["flops"] += flop_rows(facts, None)
         rows["verdicts"] += verdict_rows(facts, None)
-    return rows | {"measured": list(measured.rows(connection, material))}
+    return rows | {"measured": list(measured.rows(connection, catalogue))}
 
 
 def write(connection: duckdb.DuckDBPyConnection, rows: dict[str, list[Row]]) -> None:

@@ -16,7 +16,7 @@ from analysis.layout.arrays import Rows, read_rows
 from analysis.layout.reasons import Reason
 from analysis.layout.table import Layout, table_of
 from analysis.physics import traffic
-from analysis.records.load import Material
+from analysis.records.load import Catalogue
 
 GIB = 2.0**30
 STATES = ("weights", "gradients", "master_weights", "moments")
@@ -50,33 +50,33 @@ class Detail:
         return str(self.prediction["missing"] or "")
 
 
-def detail(layout: Layout, material: Material) -> Detail:
+def detail(layout: Layout, catalogue: Catalogue) -> Detail:
     """Memory, time and traffic of one layout."""
-    return details([layout], material)[0]
+    return details([layout], catalogue)[0]
 
 
-def details(layouts: Sequence[Layout], material: Material) -> list[Detail]:
+def details(layouts: Sequence[Layout], catalogue: Catalogue) -> list[Detail]:
     """Memory, time and traffic of layouts.
 
     Parameters
     ----------
     layouts
         Columns of a layout row by name, one mapping each; absent means not stated.
-    material
+    catalogue
         Accelerators and constants.
     """
     if not layouts:
         return []
     table = table_of(layouts)
-    rows, peak, times = computed(table, material.accelerators, material.constants)
-    answer = answers(rows, peak, times, material.constants)
+    rows, peak, times = computed(table, catalogue.accelerators, catalogue.constants)
+    answer = answers(rows, peak, times, catalogue.constants)
     seconds = {name: np.broadcast_to(values, (len(table),)) for name, values in times.parts.items()}
-    links = _traffic(rows, times, material)
+    links = _traffic(rows, times, catalogue)
     timed = np.isfinite(answer["step_time_s"].to_numpy(dtype=float))
     return [
         Detail(
             {str(name): answer[name].iloc[i] for name in answer.columns},
-            stages(rows, material, i),
+            stages(rows, catalogue, i),
             {name: float(values[i]) for name, values in seconds.items()} if timed[i] else {},
             _links(links, seconds, i) if timed[i] else [],
             rows.memory_lacks.of(i),
@@ -85,24 +85,24 @@ def details(layouts: Sequence[Layout], material: Material) -> list[Detail]:
     ]
 
 
-def stages(rows: Rows, material: Material, row: int) -> pd.DataFrame:
+def stages(rows: Rows, catalogue: Catalogue, row: int) -> pd.DataFrame:
     """GiB of one row by stage (rows) and part (columns); empty where memory is not known."""
     if rows.memory_lacks.bad[row]:
         return pd.DataFrame()
     with np.errstate(all="ignore"):
-        parts = by_stage(rows, flatten(material.constants["memory"]), row)
+        parts = by_stage(rows, flatten(catalogue.constants["memory"]), row)
     table = pd.DataFrame({name: np.asarray(values) / GIB for name, values in parts.items()})
     return table.loc[:, (table.abs() > 1e-9).any()]
 
 
-def states_gib(layouts: Sequence[Layout], material: Material) -> list[float | None]:
+def states_gib(layouts: Sequence[Layout], catalogue: Catalogue) -> list[float | None]:
     """Weights, gradients and optimizer of the fullest stage [GiB] of each layout; None where they are unknown."""
     if not layouts:
         return []
-    rows = read_rows(table_of(layouts), material.accelerators)
+    rows = read_rows(table_of(layouts), catalogue.accelerators)
     found = []
     for row in range(len(layouts)):
-        table = stages(rows, material, row)
+        table = stages(rows, catalogue, row)
         held = table[[name for name in STATES if name in table]]
         found.append(None if table.empty else float(held.sum(axis=1).max()))
     return found
@@ -117,12 +117,12 @@ class Links:
     inside: dict[str, Any]
 
 
-def _traffic(rows: Rows, times: Timed, material: Material) -> Links:
+def _traffic(rows: Rows, times: Timed, catalogue: Catalogue) -> Links:
     """Traffic of every row; NaN where a row says too little."""
     with np.errstate(all="ignore"):
         links = (
             traffic.sent_bytes(rows.arch, times.work),
-            traffic.link_seconds(rows.arch, times.work, times.chip, flatten(material.constants["timing"])),
+            traffic.link_seconds(rows.arch, times.work, times.chip, flatten(catalogue.constants["timing"])),
             traffic.placement(times.work, times.chip.domain),
         )
     return Links(*({name: np.broadcast_to(v, (len(rows),)) for name, v in one.items()} for one in links))

@@ -122,7 +122,7 @@ def _of_model(model: Facts) -> Facts:
     return shape | {name: value for name, value in model.items() if name.startswith("exact_")}
 
 
-def phase_cases(connection: duckdb.DuckDBPyConnection, models: Mapping[str, Facts]) -> Iterator[Facts]:
+def phase_facts(connection: duckdb.DuckDBPyConnection, models: Mapping[str, Facts]) -> Iterator[Facts]:
     """The facts of every phase, in order of run and position."""
     for row in records(query(connection, "phases")):
         facts = facts_of(row)
@@ -131,7 +131,7 @@ def phase_cases(connection: duckdb.DuckDBPyConnection, models: Mapping[str, Fact
         yield _of_model(model) | facts | counted | _peaks(facts)
 
 
-def run_cases(
+def run_facts(
     connection: duckdb.DuckDBPyConnection, models: Mapping[str, Facts], phases: Mapping[str, list[Facts]]
 ) -> Iterator[Facts]:
     """The facts of every run; hardware and FLOP per token are those of its main phase."""

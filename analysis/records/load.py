@@ -15,7 +15,7 @@ Constants = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Material:
+class Catalogue:
     """Tables of one database: accelerators in vendor scale, models as facts by id, constants as nested sections."""
 
     accelerators: pd.DataFrame
@@ -23,11 +23,11 @@ class Material:
     constants: Constants
 
 
-def load(connection: duckdb.DuckDBPyConnection) -> Material:
-    """Read the material of an open database."""
+def load(connection: duckdb.DuckDBPyConnection) -> Catalogue:
+    """Read the catalogue of an open database."""
     accelerators = connection.execute("select * from record.accelerators order by id").df()
     values = connection.execute("select key, value from record.calibration order by key").fetchall()
-    return Material(accelerators, model_facts(connection), nested(dict(values)))
+    return Catalogue(accelerators, model_facts(connection), nested(dict(values)))
 
 
 def nested(values: dict[str, float]) -> Constants:

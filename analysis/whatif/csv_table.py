@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -10,11 +9,9 @@ import pandas as pd
 
 from analysis.layout.columns import MODEL, check_columns
 from analysis.records.facts import Facts
-from analysis.records.load import Material
-
-
-class RefusalError(Exception):
-    """What keeps a table from being read or written; its text is one sentence with a way out."""
+from analysis.records.load import Catalogue
+from schemas.files import replace
+from schemas.refusal import RefusalError
 
 
 def read(path: Path) -> pd.DataFrame:
@@ -86,14 +83,14 @@ def facts_of_model(name: str, models: Mapping[str, Facts], architecture: Callabl
         raise RefusalError(f"model: {name!r} is neither a record nor a config that can be read ({error})") from None
 
 
-def run(table: pd.DataFrame, material: Material, architecture: Callable[[str], Facts]) -> pd.DataFrame:
+def run(table: pd.DataFrame, catalogue: Catalogue, architecture: Callable[[str], Facts]) -> pd.DataFrame:
     """Predictions for every row, in the order of the table."""
     from analysis.engine.predict import predict
 
     why = pd.Series("", index=table.index, dtype=object)
     if "model" in table:
-        table, why = fill_models(table, material.models, architecture)
-    answer = predict(table, material.accelerators, material.constants)
+        table, why = fill_models(table, catalogue.models, architecture)
+    answer = predict(table, catalogue.accelerators, catalogue.constants)
     bad = (why != "").to_numpy()
     answer.loc[bad, "missing"] = why[bad].to_numpy()
     return answer
@@ -117,13 +114,8 @@ def write(text: str, target: Path | None) -> None:
     if target is None:
         return
     if target.exists() and not target.is_file():
-        raise RefusalError(f"{target} is no regular file; leave out -o to write to standard output")
-    draft = target.with_name(f".{target.name}.{os.getpid()}")
+        raise RefusalError(f"{target} is not a regular file; leave out -o to write to standard output")
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        draft.write_text(text, encoding="utf-8")
-        draft.replace(target)
+        replace(target, text)
     except OSError as error:
         raise RefusalError(f"{target} cannot be written ({error.strerror}); choose another place with -o") from None
-    finally:
-        draft.unlink(missing_ok=True)

@@ -12,9 +12,10 @@ from analysis.engine.breakdown import Detail, detail, states_gib
 from analysis.layout.columns import MODEL, in_base_units
 from analysis.layout.from_record import leanest
 from analysis.records.facts import Facts
-from analysis.records.load import Material
+from analysis.records.load import Catalogue
 from analysis.whatif.divisibility import contradictions
 from schemas.capacity import GIB
+from schemas.refusal import RefusalError
 
 Row = dict[str, Any]
 INTEGERS = (
@@ -27,7 +28,7 @@ COMMA = re.compile(r",(?![^(]*\))(?=[^,=]*=)")
 EXIT_CODES = {"could-fit": 0, "does-not-fit": 1, "unknown": 3}
 
 
-class LayoutError(ValueError):
+class LayoutError(RefusalError):
     """A layout that cannot be; the text is one sentence with a way out."""
 
 
@@ -131,7 +132,7 @@ def _value(name: str, text: str) -> Any:
     return text
 
 
-def fit(model: Facts, layout: Row, material: Material) -> Fit:
+def fit(model: Facts, layout: Row, catalogue: Catalogue) -> Fit:
     """Judge one layout of one model.
 
     Parameters
@@ -140,7 +141,7 @@ def fit(model: Facts, layout: Row, material: Material) -> Fit:
         Architecture facts.
     layout
         Columns of a layout row; see `complete` for what is derived.
-    material
+    catalogue
         Accelerators and constants.
 
     Raises
@@ -152,16 +153,16 @@ def fit(model: Facts, layout: Row, material: Material) -> Fit:
     wrong = list(contradictions(row))
     if wrong:
         raise LayoutError("; ".join(wrong))
-    found = detail(row, material)
-    states = states_gib([leanest(row)[0]], material)[0]
-    card = card_gib(str(row["accelerator"]), material)
+    found = detail(row, catalogue)
+    states = states_gib([leanest(row)[0]], catalogue)[0]
+    card = card_gib(str(row["accelerator"]), catalogue)
     verdict, why = _judge(found, states, card)
     return Fit(row, found, card, states, verdict, why, remarks(row, found, states, card))
 
 
-def card_gib(accelerator: str, material: Material) -> float:
+def card_gib(accelerator: str, catalogue: Catalogue) -> float:
     """Memory of the accelerator that a program can have [GiB]; NaN when not known."""
-    return float(in_base_units(material.accelerators)["card"].get(accelerator, float("nan"))) / GIB
+    return float(in_base_units(catalogue.accelerators)["card"].get(accelerator, float("nan"))) / GIB
 
 
 def _judge(found: Detail, states: float | None, card: float) -> tuple[str, str]:

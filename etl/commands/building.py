@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from etl.commands.shared import Front, checkout, progress, refusing
+from etl.commands.shared import checkout, progress, refusing
+from schemas.front import Front
 
 if TYPE_CHECKING:
     from etl.database.rowset import Answer

@@ -5,24 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 
 from etl.paths import Paths, find_root
 from schemas.refusal import RefusalError
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
-
-
-@dataclass(frozen=True)
-class Front:
-    """What the front door gives the commands: a callable that fills the result tables of an open database."""
-
-    assess: Callable[[DuckDBPyConnection], None] | None = None
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from analysis.records.load import Material, load
+from analysis.records.load import Catalogue, load
 from etl.database import building
 from etl.paths import Paths
 
@@ -12,6 +12,6 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="session")
-def material() -> Material:
+def catalogue() -> Catalogue:
     with building.memory(Paths(ROOT), ("accelerator", "system", "model", "calibration")) as connection:
         return load(connection)

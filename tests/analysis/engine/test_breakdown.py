@@ -19,53 +19,53 @@ def traffic(found, name):
     return next(link for link in found.traffic if link.dimension == name)
 
 
-def test_tensor_parallelism_sends_four_operands_a_layer_and_micro_batch(material):
+def test_tensor_parallelism_sends_four_operands_a_layer_and_micro_batch(catalogue):
     # Operand 2sbh = 50,331,648 B; 12 layers x 4 x 64 micro-batches; ring 2 x 7/8. Korthikanti et al. 2022, sec. 4.2.
-    sent = traffic(detail(LAYOUT, material), "tp")
+    sent = traffic(detail(LAYOUT, catalogue), "tp")
     assert sent.bytes_per_step == pytest.approx(50331648 * 12 * 4 * 64 * 2 * 7 / 8)
     assert sent.placement == "scale-up"
 
 
-def test_the_pipeline_sends_one_boundary_each_way(material):
+def test_the_pipeline_sends_one_boundary_each_way(catalogue):
     # 2sbh/t = 6,291,456 B per micro-batch and direction. Narayanan et al. 2021, sec. 4.1.
-    sent = traffic(detail(LAYOUT, material), "pp")
+    sent = traffic(detail(LAYOUT, catalogue), "pp")
     assert sent.bytes_per_step == pytest.approx(6291456 * 2 * 64)
     assert sent.placement == "scale-out"
 
 
-def test_interleaving_multiplies_the_pipeline_traffic(material):
+def test_interleaving_multiplies_the_pipeline_traffic(catalogue):
     # Narayanan et al. 2021, sec. 2.2.2.
-    once, thrice = details([LAYOUT, LAYOUT | {"vpp": 3, "schedule": "interleaved"}], material)
+    once, thrice = details([LAYOUT, LAYOUT | {"vpp": 3, "schedule": "interleaved"}], catalogue)
     assert traffic(thrice, "pp").bytes_per_step == 3 * traffic(once, "pp").bytes_per_step
 
 
-def test_full_recompute_repeats_the_forward_collectives(material):
+def test_full_recompute_repeats_the_forward_collectives(catalogue):
     # 2 of 4 operands are forward: 6 instead of 4.
-    kept, again = details([LAYOUT, LAYOUT | {"recompute": "full"}], material)
+    kept, again = details([LAYOUT, LAYOUT | {"recompute": "full"}], catalogue)
     assert traffic(again, "tp").bytes_per_step == pytest.approx(1.5 * traffic(kept, "tp").bytes_per_step)
 
 
-def test_tensor_parallelism_beyond_the_box_leaves_the_scale_up_domain(material):
-    found = detail(LAYOUT | {"tp": 16, "pp": 4}, material)
+def test_tensor_parallelism_beyond_the_box_leaves_the_scale_up_domain(catalogue):
+    found = detail(LAYOUT | {"tp": 16, "pp": 4}, catalogue)
     assert traffic(found, "tp").placement == "scale-out"
 
 
-def test_parts_of_the_step_add_up_to_the_step(material):
-    found = detail(LAYOUT, material)
+def test_parts_of_the_step_add_up_to_the_step(catalogue):
+    found = detail(LAYOUT, catalogue)
     assert sum(found.seconds.values()) == pytest.approx(found.prediction["step_time_s"])
 
 
-def test_stages_hold_what_the_fullest_one_is_predicted_to(material):
-    found = detail(LAYOUT, material)
+def test_stages_hold_what_the_fullest_one_is_predicted_to(catalogue):
+    found = detail(LAYOUT, catalogue)
     assert found.memory_gib.sum(axis=1).max() == pytest.approx(found.prediction["memory_gib"], rel=1e-6)
 
 
-def test_states_of_llama_405b_with_zero_1_are_eighteen_gib(material):
+def test_states_of_llama_405b_with_zero_1_are_eighteen_gib(catalogue):
     # 405.85e9 / (TP 8 x PP 16) on a middle stage of 8 layers: weights 2 B, FP32 gradients 4 B, 12 B over DP 128.
     # 8 x 3,187,703,808 (one layer) / 8 x (2 + 4 + 12/128) B = 18.09 GiB.
-    model = material.models["meta/llama-3.1-405b"]
+    model = catalogue.models["meta/llama-3.1-405b"]
     row = {k: v for k, v in model.items() if not k.startswith("exact_")} | LAYOUT_405B
-    assert states_gib([row | {"gradient_dtype": "fp32"}], material)[0] == pytest.approx(18.09, abs=0.01)
+    assert states_gib([row | {"gradient_dtype": "fp32"}], catalogue)[0] == pytest.approx(18.09, abs=0.01)
 
 
 LAYOUT_405B = {
@@ -76,16 +76,16 @@ LAYOUT_405B = {
 }  # fmt: skip
 
 
-def test_what_is_not_known_is_empty_and_says_why(material):
-    found = detail(LAYOUT | {"hidden": None}, material)
+def test_what_is_not_known_is_empty_and_says_why(catalogue):
+    found = detail(LAYOUT | {"hidden": None}, catalogue)
     assert found.memory_gib.empty
     assert not found.seconds
     assert "hidden is not stated" in found.missing
 
 
-def test_many_layouts_are_each_as_alone(material):
+def test_many_layouts_are_each_as_alone(catalogue):
     rows = [LAYOUT, LAYOUT | {"pp": 4, "dp": 2}, LAYOUT | {"accelerator": "nvidia/unheard-of"}]
-    for row, found in zip(rows, details(rows, material), strict=True):
-        alone = detail(row, material)
+    for row, found in zip(rows, details(rows, catalogue), strict=True):
+        alone = detail(row, catalogue)
         assert found.seconds == pytest.approx(alone.seconds)
         assert [link.bytes_per_step for link in found.traffic] == [link.bytes_per_step for link in alone.traffic]

@@ -38,8 +38,8 @@ def test_a_missing_file_is_named(tmp_path):
         read(tmp_path / "nowhere.csv")
 
 
-def test_no_rows_give_no_rows(tmp_path, material):
-    assert len(run(read(csv(tmp_path, HEADER + "\n")), material, dict)) == 0
+def test_no_rows_give_no_rows(tmp_path, catalogue):
+    assert len(run(read(csv(tmp_path, HEADER + "\n")), catalogue, dict)) == 0
 
 
 @pytest.mark.parametrize(
@@ -47,28 +47,28 @@ def test_no_rows_give_no_rows(tmp_path, material):
     [("tp", "-8"), ("tp", "eight"), ("hidden", "nan"), ("layers", ""), ("seq_len", "1e30"), ("accelerator", "nvidia/x"),
      ("heads", "inf"), ("global_batch", "0")],
 )  # fmt: skip
-def test_a_bad_cell_makes_its_own_row_unknown_and_names_the_field(tmp_path, material, column, value):
+def test_a_bad_cell_makes_its_own_row_unknown_and_names_the_field(tmp_path, catalogue, column, value):
     rows = [{k: str(v) for k, v in LLAMA_8B.items()} for _ in range(2)]
     rows[1][column] = value
-    good, bad = run(pd.DataFrame(rows, dtype=str), material, dict).to_dict("records")
+    good, bad = run(pd.DataFrame(rows, dtype=str), catalogue, dict).to_dict("records")
     assert good["step_time_s"] > 0
     assert pd.isna(bad["step_time_s"])
     assert column in bad["missing"]
 
 
-def test_a_model_record_fills_blank_architecture_cells_only(material):
+def test_a_model_record_fills_blank_architecture_cells_only(catalogue):
     names = ("id", "model", "layers", "hidden")
     table = pd.DataFrame([dict(zip(names, ("a", "meta/llama-3.1-405b", "", "1024"), strict=True))], dtype=str)
-    filled, why = fill_models(table, material.models, dict)
+    filled, why = fill_models(table, catalogue.models, dict)
     assert (filled["layers"][0], filled["hidden"][0], why[0]) == ("126", "1024", "")
 
 
-def test_a_model_nobody_knows_makes_its_row_unknown(material):
+def test_a_model_nobody_knows_makes_its_row_unknown(catalogue):
     def nothing(name):
         raise ValueError("no such file")
 
     row = {k: str(v) for k, v in LLAMA_8B.items()} | {"model": "nobody/nothing"}
-    answer = run(pd.DataFrame([row], dtype=str), material, nothing)
+    answer = run(pd.DataFrame([row], dtype=str), catalogue, nothing)
     assert "nobody/nothing" in answer["missing"][0]
 
 
@@ -89,5 +89,5 @@ def test_a_write_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
 
 
 def test_a_target_that_is_no_file_is_not_replaced(tmp_path):
-    with pytest.raises(RefusalError, match="no regular file"):
+    with pytest.raises(RefusalError, match="is not a regular file"):
         write("new", tmp_path)

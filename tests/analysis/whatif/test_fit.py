@@ -46,82 +46,82 @@ def test_commas_within_a_value_end_no_field():
         ({"global_batch": 1}, "the nearest that does: 128"),
     ],
 )
-def test_a_layout_that_cannot_be_cut_like_that_is_refused(material, change, words):
+def test_a_layout_that_cannot_be_cut_like_that_is_refused(catalogue, change, words):
     with pytest.raises(LayoutError, match=words):
-        fit(material.models["meta/llama-3.1-405b"], LLAMA | change, material)
+        fit(catalogue.models["meta/llama-3.1-405b"], LLAMA | change, catalogue)
 
 
-def test_experts_divide_over_their_ranks(material):
+def test_experts_divide_over_their_ranks(catalogue):
     # DeepSeek-V3 has 256 routed experts (its report, Section 4.2): 96 ranks cannot share them evenly.
     layout = {"accelerator": "nvidia/h800-sxm-80gb", "accelerators": 1536, "pp": 16, "ep": 96, "seq_len": 4096}
     with pytest.raises(LayoutError, match="256 experts do not divide by EP 96; EP 64 divides them"):
-        fit(material.models["deepseek/deepseek-v3"], layout | {"global_batch": 15360}, material)
+        fit(catalogue.models["deepseek/deepseek-v3"], layout | {"global_batch": 15360}, catalogue)
 
 
-def test_llama_405b_needs_interleaving_to_reach_41_percent(material):
+def test_llama_405b_needs_interleaving_to_reach_41_percent(catalogue):
     # (16 - 1) / 16 = 0.9375 idle: at most 51.6% of the step is work; 8 virtual stages: 0.117, 89.5%.
-    model = material.models["meta/llama-3.1-405b"]
-    plain, interleaved = (fit(model, LLAMA | change, material) for change in ({}, {"vpp": 8}))
+    model = catalogue.models["meta/llama-3.1-405b"]
+    plain, interleaved = (fit(model, LLAMA | change, catalogue) for change in ({}, {"vpp": 8}))
     assert "0.9375" in plain.remarks[0]
     assert "51.6%" in plain.remarks[0]
     assert "89.5%" in interleaved.remarks[0]
     assert plain.found.prediction["mfu"] < 0.38 < interleaved.found.prediction["mfu"]
 
 
-def test_deepseek_v3_needs_no_tensor_parallelism_to_hold_its_states(material):
+def test_deepseek_v3_needs_no_tensor_parallelism_to_hold_its_states(catalogue):
     layout = {"accelerator": "nvidia/h800-sxm-80gb", "accelerators": 2048, "pp": 16, "ep": 64, "seq_len": 4096,
               "global_batch": 15360, "micro_batch": 1, "precision": "fp8", "attention_kernel": "flash", "zero_stage": 1,
               "recompute": "selective (mla_up_proj,layernorm,moe_act)", "schedule": "dualpipe"}  # fmt: skip
-    found = fit(material.models["deepseek/deepseek-v3"], layout, material)
+    found = fit(catalogue.models["deepseek/deepseek-v3"], layout, catalogue)
     assert found.states < 20
     assert found.remarks[0].startswith("No TP is needed for the states: PP 16 x EP 64")
     assert EXIT_CODES[found.verdict] == 0
 
 
-def test_tensor_parallelism_beyond_the_box_is_said_to_cross_it(material):
+def test_tensor_parallelism_beyond_the_box_is_said_to_cross_it(catalogue):
     # An H100 SXM box joins eight cards by NVLink (NVIDIA, H100 data sheet): TP 8 stays inside, TP 16 cannot.
-    model = material.models["meta/llama-3.1-405b"]
-    inside, across = (" ".join(fit(model, LLAMA | {"tp": tp}, material).remarks) for tp in (8, 16))
+    model = catalogue.models["meta/llama-3.1-405b"]
+    inside, across = (" ".join(fit(model, LLAMA | {"tp": tp}, catalogue).remarks) for tp in (8, 16))
     assert "inside the scale-up domain" in inside
     assert "ACROSS the scale-up domain" in across
 
 
-def test_an_8b_model_does_not_fit_one_80_gb_card(material):
+def test_an_8b_model_does_not_fit_one_80_gb_card(catalogue):
     # 8.03e9 x 16 B = 128 GB.
     layout = {"accelerator": "nvidia/h100-sxm-80gb", "accelerators": 1, "seq_len": 8192, "global_batch": 1,
               "micro_batch": 1, "precision": "bf16", "attention_kernel": "flash", "zero_stage": 1,
               "recompute": "full"}  # fmt: skip
     model = {"layers": 32, "hidden": 4096, "ffn_hidden": 14336, "heads": 32, "kv_heads": 8, "vocab": 128256,
              "gated_mlp": True, "tied_embeddings": False}  # fmt: skip
-    found = fit(model, layout, material)
+    found = fit(model, layout, catalogue)
     assert found.verdict == "does-not-fit"
     assert EXIT_CODES[found.verdict] == 1
 
 
-def test_an_accelerator_without_memory_cannot_be_told(material):
-    found = fit(material.models["meta/llama-3.1-405b"], LLAMA | {"accelerator": "nvidia/none"}, material)
+def test_an_accelerator_without_memory_cannot_be_told(catalogue):
+    found = fit(catalogue.models["meta/llama-3.1-405b"], LLAMA | {"accelerator": "nvidia/none"}, catalogue)
     assert EXIT_CODES[found.verdict] == 3
 
 
-def test_what_is_printed_as_json_has_no_nan(material):
+def test_what_is_printed_as_json_has_no_nan(catalogue):
     import json
 
-    found = fit(material.models["meta/llama-3.1-405b"], LLAMA | {"accelerator": "nvidia/none"}, material)
+    found = fit(catalogue.models["meta/llama-3.1-405b"], LLAMA | {"accelerator": "nvidia/none"}, catalogue)
     assert "NaN" not in json.dumps(found.as_json())
 
 
-def test_the_published_step_of_deepseek_v3_lies_within_the_bounds(material):
+def test_the_published_step_of_deepseek_v3_lies_within_the_bounds(catalogue):
     # arXiv:2412.19437: 2.664M H800-hours, 14.8T tokens, batch 15,360 x 4,096: 19.9 s a step, 38.9% MFU (causal).
     layout = {"accelerator": "nvidia/h800-sxm-80gb", "accelerators": 2048, "pp": 16, "ep": 64, "seq_len": 4096,
               "global_batch": 15360, "micro_batch": 1, "precision": "fp8", "attention_kernel": "flash", "zero_stage": 1,
               "recompute": "selective (mla_up_proj,layernorm,moe_act)", "schedule": "dualpipe"}  # fmt: skip
-    step = fit(material.models["deepseek/deepseek-v3"], layout, material).found.prediction
+    step = fit(catalogue.models["deepseek/deepseek-v3"], layout, catalogue).found.prediction
     assert step["step_time_s"] == pytest.approx(19.9, rel=0.1)
     assert step["step_time_s_low"] < 19.9 < step["step_time_s_high"]
     # The same layout without the overlap that DualPipe is for.
-    plain = fit(material.models["deepseek/deepseek-v3"], layout | {"schedule": "1f1b"}, material).found
+    plain = fit(catalogue.models["deepseek/deepseek-v3"], layout | {"schedule": "1f1b"}, catalogue).found
     assert plain.seconds["ep"] > 5
-    overlapped = fit(material.models["deepseek/deepseek-v3"], layout, material).found
+    overlapped = fit(catalogue.models["deepseek/deepseek-v3"], layout, catalogue).found
     assert overlapped.seconds["ep"] == 0
 
 

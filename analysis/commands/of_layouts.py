@@ -1,0 +1,98 @@
+"""Commands on single layouts: fit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from analysis.commands.shared import AsJson, catalogue, front, print_json, refusing
+
+if TYPE_CHECKING:
+    from analysis.records.load import Catalogue
+    from analysis.whatif.fit import Fit
+    from schemas.front import Front
+
+app = typer.Typer()
+
+
+@app.command(
+    epilog="Example: shardbook fit meta/llama-3.1-405b --accelerator nvidia/h100-sxm-80gb --accelerators 16384"
+    " --tp 8 --pp 16 --seq-len 8192 --global-batch 2048 --vs vpp=8"
+)
+def fit(
+    context: typer.Context,
+    model: Annotated[str, typer.Argument(help="A model record (ORG/NAME) or the path of a published config.")],
+    accelerator: Annotated[str, typer.Option(help="Accelerator record: VENDOR/PART.")],
+    accelerators: Annotated[int, typer.Option(min=1, help="Accelerators used.")],
+    seq_len: Annotated[int, typer.Option(min=1, help="Sequence length [tokens].")],
+    global_batch: Annotated[int, typer.Option(min=1, help="Sequences per optimizer step.")],
+    tp: Annotated[int, typer.Option(min=1, help="Tensor-parallel degree.")] = 1,
+    cp: Annotated[int, typer.Option(min=1, help="Context-parallel degree.")] = 1,
+    pp: Annotated[int, typer.Option(min=1, help="Pipeline-parallel degree.")] = 1,
+    vpp: Annotated[int | None, typer.Option(min=1, help="Virtual stages per pipeline rank.")] = None,
+    dp: Annotated[int | None, typer.Option(min=1, help="Data-parallel degree; derived if absent.")] = None,
+    ep: Annotated[int | None, typer.Option(min=1, help="Expert-parallel degree.")] = None,
+    etp: Annotated[int | None, typer.Option(min=1, help="Expert-tensor-parallel degree.")] = None,
+    micro_batch: Annotated[int, typer.Option(min=1, help="Sequences per micro-batch.")] = 1,
+    zero_stage: Annotated[int, typer.Option(min=0, max=3, help="ZeRO stage; FSDP is 3.")] = 1,
+    precision: Annotated[str, typer.Option(help="bf16, fp16, fp8, mxfp8, nvfp4.")] = "bf16",
+    recompute: Annotated[str, typer.Option(help="none, selective, 'selective (mlp,moe_act)', full.")] = "none",
+    attention_kernel: Annotated[str, typer.Option(help="flash or unfused.")] = "flash",
+    schedule: Annotated[str | None, typer.Option(help="1f1b, interleaved, zb1p, zbv, dualpipe.")] = None,
+    layers_per_stage: Annotated[str | None, typer.Option(help="Uneven split: 7,8*14,7.")] = None,
+    vs: Annotated[list[str] | None, typer.Option(help="Another layout beside it: field=value,...")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Does a layout fit, where do its bytes and seconds go? Exit 0 could fit, 1 does not fit, 3 cannot tell."""
+    from analysis.layout.columns import LAYOUT
+    from analysis.whatif.fit import EXIT_CODES
+
+    stated = {name: value for name, value in context.params.items() if name in LAYOUT and value is not None}
+    with refusing():
+        known = catalogue(front(context), model)
+    with refusing(2):
+        name, fits = _fits(front(context), known, model, stated, vs or [])
+    if as_json:
+        shown = [one.as_json() for one in fits]
+        print_json(shown if vs else shown[0])
+    else:
+        _print(name, fits)
+    raise typer.Exit(EXIT_CODES[fits[0].verdict])
+
+
+def _fits(given: Front, known: Catalogue, model: str, stated: dict[str, Any], vs: list[str]) -> tuple[str, list[Fit]]:
+    """The model's name, and what is found of the layout and of each change of it."""
+    from analysis.whatif import fit as fitting
+    from analysis.whatif.csv_table import facts_of_model
+
+    facts = facts_of_model(model, known.models, lambda name: given.architecture(Path(name)))
+    changes: list[dict[str, Any]] = [{}, *(fitting.parse_change(text) for text in vs)]
+    # A changed axis leaves dp to be derived again.
+    layouts = [{k: v for k, v in stated.items() if k != "dp" or not change} | change for change in changes]
+    for layout in layouts:
+        _check_accelerator(layout["accelerator"], known)
+    return str(facts.get("name", model)), [fitting.fit(facts, layout, known) for layout in layouts]
+
+
+def _check_accelerator(name: str, known: Catalogue) -> None:
+    from schemas.nearest import did_you_mean
+    from schemas.refusal import RefusalError
+
+    ids = list(known.accelerators["id"])
+    if name not in ids:
+        tip = did_you_mean(name, ids, "choose one under data/accelerators")
+        raise RefusalError(f"there is no accelerator {name!r}; {tip}")
+
+
+def _print(name: str, fits: list[Fit]) -> None:
+    import sys
+
+    from rich.console import Console
+
+    from analysis.whatif import terminal
+
+    console = Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else 140)
+    for part in terminal.sections(name, fits):
+        console.print(part)

@@ -1,0 +1,59 @@
+"""Commands on tables of layouts: predict, calibrate."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from analysis.commands.shared import NEEDED, catalogue, front, refusing
+
+app = typer.Typer()
+
+
+@app.command(epilog="Example: shardbook predict docs/examples/rows.csv -o build/predicted.csv")
+def predict(
+    context: typer.Context,
+    rows: Annotated[Path, typer.Argument(help="CSV, one layout per row (columns: docs/methodology.md).")],
+    out: Annotated[Path | None, typer.Option("-o", "--output", help="CSV to write; standard output if none.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Write JSON records instead of CSV.")] = False,
+) -> None:
+    """Predict memory, step time and MFU of every row; a row that says too little is unknown, with why."""
+    from analysis.whatif import csv_table
+
+    given = front(context)
+    with refusing():
+        table = csv_table.read(rows)
+        answer = csv_table.run(table, catalogue(given), lambda path: given.architecture(rows.parent / path))
+        text = csv_table.render(answer, as_json)
+        csv_table.write(text, out)
+    if out is None:
+        typer.echo(text, nl=False)
+    else:
+        timed, sized = (int(answer[name].notna().sum()) for name in ("step_time_s", "memory_gib"))
+        typer.echo(f"{out}: {len(answer):,} rows, {timed:,} with a step time, {sized:,} with memory")
+
+
+@app.command(epilog="Example: shardbook calibrate")
+def calibrate(
+    context: typer.Context,
+    write: Annotated[bool, typer.Option("--write", help="Put them into data/calibration.yaml.")] = False,
+) -> None:
+    """Refit the engine's constants to the measured rows; print errors fitted beside errors left out by source."""
+    from analysis.calibrate import memory, step_time
+    from analysis.engine.constants import to_yaml
+    from analysis.records.load import measured_rows
+
+    given = front(context)
+    with given.records((*NEEDED, "benchmark"), {}) as connection:
+        rows = measured_rows(connection)
+        accelerators = connection.execute("select * from record.accelerators order by id").df()
+    before = given.constants.read()
+    typer.echo(f"fitting to {len(rows)} measured rows, once for each source left out ...", err=True)
+    timed = step_time.fit(rows, accelerators, before)
+    typer.echo(step_time.report(timed))
+    after, errors = memory.refit(rows, accelerators, step_time.updated(before, timed))
+    typer.echo("\n" + memory.report(errors))
+    if write:
+        typer.echo(f"wrote {given.constants.write(to_yaml(after))}")

@@ -1,0 +1,55 @@
+"""What the commands of the analysis share: records from the front door, refusals in one sentence, common options."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from schemas.front import Front
+from schemas.refusal import RefusalError
+
+if TYPE_CHECKING:
+    from analysis.records.load import Catalogue
+
+DATABASE = Path("build/shardbook.duckdb")
+Database = Annotated[Path, typer.Option("--database", help="Database file that `shardbook build` made.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+NEEDED = ("accelerator", "system", "model", "calibration")
+"""Kinds of records that the engine reads."""
+
+
+def front(context: typer.Context) -> Front:
+    """What the front door gives."""
+    given = context.find_root().obj
+    if not isinstance(given, Front):
+        raise RefusalError("this command runs from the front door: shardbook")
+    return given
+
+
+@contextmanager
+def refusing(code: int = 1) -> Iterator[None]:
+    """Print a refusal as one sentence on standard error and leave with a code."""
+    try:
+        yield
+    except RefusalError as error:
+        typer.echo(f"shardbook: {error}", err=True)
+        raise typer.Exit(code) from None
+
+
+def catalogue(given: Front, model: str | None = None) -> Catalogue:
+    """Accelerators, models (or the one named) and constants of the checkout."""
+    from analysis.records.load import load
+
+    with given.records(NEEDED, {} if model is None else {"model": model}) as connection:
+        return load(connection)
+
+
+def print_json(value: Any) -> None:
+    """A value as JSON on standard output."""
+    import json
+
+    typer.echo(json.dumps(value, indent=1, ensure_ascii=False))

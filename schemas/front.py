@@ -1,0 +1,39 @@
+"""What the front door hands to the commands of the three packages, which never import one another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+
+class Constants(Protocol):
+    """The engine's calibration in the checkout."""
+
+    def read(self) -> dict[str, Any]:
+        """Nested sections of constants."""
+
+    def write(self, text: str) -> Path:
+        """Replace the file; returns its path."""
+
+
+@dataclass(frozen=True)
+class Front:
+    """The object of the command context.
+
+    Attributes
+    ----------
+    assess : fills the result tables of an open database
+    records : opens an in-memory database with the records of some kinds (of some of them one id alone)
+    architecture : reads a published config into architecture facts
+    constants : the engine's calibration
+    """
+
+    assess: Callable[[DuckDBPyConnection], None]
+    records: Callable[[Sequence[str], Mapping[str, str]], DuckDBPyConnection]
+    architecture: Callable[[Path], dict[str, Any]]
+    constants: Constants
