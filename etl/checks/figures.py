@@ -44,6 +44,16 @@ def plain_number(block: Mapping[str, Any], name: str) -> float | None:
     return value if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
+def working_parameters(model: Mapping[str, Any]) -> float | None:
+    """Parameters that work on one token: the active ones, or all of a model that is not a mixture of experts.
+
+    >>> working_parameters({"sparsity": "dense", "params_total": 8e9}), working_parameters({"params_total": 6e11})
+    (8000000000.0, None)
+    """
+    total = plain_number(model, "params_total") if model.get("sparsity") == "dense" else None
+    return plain_number(model, "params_active") or total
+
+
 def spread(subject: Subject, *paths: Path) -> float:
     """How far a product of printed numbers may be off, as a fraction: their exactness added up."""
     total = 0.0

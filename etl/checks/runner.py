@@ -6,7 +6,21 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
 
-from etl.checks import amounts, dates, hardware, layout, measured, references, shape, sources, style, syntax, twins  # noqa: F401
+from etl.checks import (  # noqa: F401
+    amounts,
+    dates,
+    hardware,
+    layout,
+    magnitudes,
+    measured,
+    references,
+    shape,
+    siblings,
+    sources,
+    style,
+    syntax,
+    twins,
+)
 from etl.checks.exceptions import accept
 from etl.checks.registry import RULES
 from etl.checks.subject import House, Subject
