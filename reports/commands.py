@@ -25,7 +25,7 @@ def report(
     folder: Annotated[Path, typer.Option(help="Where the pages go.")] = FOLDER,
 ) -> None:
     """Write the offline report: one narrative page, one page per run, one table of all runs."""
-    from reports import site
+    from reports.page import site
     from reports.source import ReportError, Source
 
     console = Console(stderr=True)

@@ -11,8 +11,8 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from reports import run_page
-from reports.run_data import Row, RunData, of_all
+from reports.page import run_page
+from reports.page.run_data import Row, RunData, of_all
 from reports.source import ReportError, Source
 
 STYLES = {"impossible": "bold red", "strained": "yellow", "plausible": "green", "unknown": "dim"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +21,34 @@ class ReportError(Exception):
 
 @cache
 def query_text(name: str) -> str:
-    """The SQL of reports/queries/<name>.sql.
+    """The SQL of the file <name>.sql, wherever it lies under reports/; names are unique there.
 
     >>> query_text("build").split()[0]
     'select'
     """
-    return (resources.files("reports") / "queries" / f"{name}.sql").read_text(encoding="utf-8").strip()
+    return query_files()[name].read_text(encoding="utf-8").strip()
+
+
+@cache
+def query_files() -> dict[str, Traversable]:
+    """Every query by its name: those of the figures in reports/story/*, those of the pages in reports/page/queries.
+
+    Raises
+    ------
+    ValueError
+        When two queries have one name.
+    """
+    root = resources.files("reports")
+    figures = [folder for folder in (root / "story").iterdir() if folder.is_dir()]
+    found: dict[str, Traversable] = {}
+    for folder in (root / "page" / "queries", *sorted(figures, key=lambda one: one.name)):
+        for file in folder.iterdir():
+            name = file.name.removesuffix(".sql")
+            if name != file.name and name in found:
+                raise ValueError(f"two queries are called {file.name}; rename one of them")
+            if name != file.name:
+                found[name] = file
+    return found
 
 
 @dataclass(frozen=True)

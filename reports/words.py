@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from importlib.resources.abc import Traversable
 from typing import Any
 
 import yaml
@@ -64,7 +65,7 @@ def _fill(text: str, lang: str, values: dict[str, Any]) -> str:
 
 @cache
 def plain(key: str) -> Bi:
-    """The phrase under a dotted key of reports/text, as written; pictures take it like that.
+    """The phrase under a dotted key of the text files, as written; pictures take it like that.
 
     Raises
     ------
@@ -74,7 +75,7 @@ def plain(key: str) -> Bi:
     node: Any = _texts()
     for part in key.split("."):
         if not isinstance(node, dict) or part not in node:
-            raise KeyError(f"no phrase {key!r} in reports/text")
+            raise KeyError(f"no phrase {key!r} in the text files of reports/")
         node = node[part]
     return Bi(node["en"].strip(), node["zh"].strip())
 
@@ -110,7 +111,14 @@ def has_phrase(key: str) -> bool:
 
 @cache
 def _texts() -> dict[str, Any]:
-    """All phrases: the file's name is the first part of the key."""
-    folder = resources.files("reports") / "text"
-    files = sorted((entry for entry in folder.iterdir() if entry.name.endswith(".yaml")), key=lambda entry: entry.name)
-    return {entry.name.removesuffix(".yaml"): yaml.safe_load(entry.read_text(encoding="utf-8")) for entry in files}
+    """All phrases: the first part of the key is the file of reports/page/text, or the figure's folder."""
+    return {name: yaml.safe_load(file.read_text(encoding="utf-8")) for name, file in text_files().items()}
+
+
+def text_files() -> dict[str, Traversable]:
+    """Every file of phrases by the first part of its keys."""
+    root = resources.files("reports")
+    pages = {file.name.removesuffix(".yaml"): file for file in (root / "page" / "text").iterdir()}
+    folders = [folder for folder in (root / "story").iterdir() if folder.is_dir()]
+    figures = {folder.name: folder / "text.yaml" for folder in folders if (folder / "text.yaml").is_file()}
+    return dict(sorted((pages | figures).items()))

@@ -12,7 +12,7 @@ from analysis.assess import results as assess
 from etl.database import building
 from etl.paths import Paths
 from etl.records import loading
-from reports import site
+from reports.page import site
 from reports.source import Source
 
 ROOT = Path(__file__).parents[2]

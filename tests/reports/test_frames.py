@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from reports import frames
+from reports.drawing import frames
 from reports.words import Bi, phrase
 
 

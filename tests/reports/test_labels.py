@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.labels import WIDTHS, Place, Point, _box, _touch, place
+from reports.drawing.labels import WIDTHS, Place, Point, _box, _touch, place
 
 SHARES = st.floats(0.05, 0.9)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from reports import site
+from reports.page import site
 from reports.source import Source
 
 
@@ -109,7 +109,7 @@ def test_an_empty_record_still_gives_an_honest_page(empty, tmp_path):
 
 
 def test_a_stopped_build_leaves_the_last_good_page(pages, tmp_path, monkeypatch):
-    from reports import page
+    from reports.page import assembly as page
 
     page.write(tmp_path / "index.html", "good")
 

@@ -1,11 +1,11 @@
 """Everything is said in both languages, and every title has its variants."""
 
-from importlib import resources
-
 import pytest
 import yaml
 
-FILES = sorted(path.name for path in (resources.files("reports") / "text").iterdir() if path.name.endswith(".yaml"))
+from reports.words import text_files
+
+FILES = text_files()
 
 
 def leaves(node, path=""):
@@ -25,7 +25,7 @@ def places(text):
 
 @pytest.mark.parametrize("name", FILES)
 def test_each_phrase_has_both_languages_with_the_same_places(name):
-    text = (resources.files("reports") / "text" / name).read_text(encoding="utf-8")
+    text = FILES[name].read_text(encoding="utf-8")
     for key, pair in leaves(yaml.safe_load(text)):
         assert pair["en"], key
         assert pair["zh"], key

@@ -1,1 +1,0 @@
-"""The chapters of the narrative page, in the order of the story."""
