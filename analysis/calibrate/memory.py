@@ -15,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.engine.constants import flatten, with_values
+from analysis.engine.constants import with_values
 from analysis.engine.peak_memory import predict_memory
-from analysis.engine.stack import Stack
+from analysis.engine.stack import Stack, memory_constants
 from analysis.layout.arrays import Rows, read_rows
 from analysis.layout.parse import Array
 
@@ -49,7 +49,7 @@ def device_slack(rows: Rows, measured: Array, constants: Constants) -> float:
     """
     plain = dict(constants) | {"slack.device": 1.0}
     context = (constants["context_gib"] + constants["bucket_gib"]) * GIB
-    told = Stack.of(rows).deepspeed & (measured > 0)
+    told = Stack.of(rows, constants).deepspeed & (measured > 0)
     if not told.any():
         return UNSEEN_DEVICE_SLACK
     tensors = predict_memory(rows, plain).best - context
@@ -122,7 +122,7 @@ def refit(
     rows = read_rows(table, accelerators)
     bytes_measured = measured[measured > 0].to_numpy(dtype=float) * GIB
     section = calibration["memory"]
-    found = fit_memory(rows, bytes_measured, table["source"].to_numpy(dtype=object), flatten(section))
+    found = fit_memory(rows, bytes_measured, table["source"].to_numpy(dtype=object), memory_constants(calibration))
     errors = table[["id", "source", "accelerator"]].assign(fitted=found.fitted_error, left_out=found.left_out_error)
     return dict(calibration) | {"memory": with_values(section, found.constants)}, errors[errors["fitted"].notna()]
 

@@ -12,6 +12,7 @@ import pandas as pd
 from analysis.engine.constants import flatten
 from analysis.engine.peak_memory import by_stage
 from analysis.engine.predict import Timed, answers, computed
+from analysis.engine.stack import memory_constants
 from analysis.layout.arrays import Rows, read_rows
 from analysis.layout.reasons import Reason
 from analysis.layout.table import Layout, table_of
@@ -90,7 +91,7 @@ def stages(rows: Rows, catalogue: Catalogue, row: int) -> pd.DataFrame:
     if rows.memory_lacks.bad[row]:
         return pd.DataFrame()
     with np.errstate(all="ignore"):
-        parts = by_stage(rows, flatten(catalogue.constants["memory"]), row)
+        parts = by_stage(rows, memory_constants(catalogue.constants), row)
     table = pd.DataFrame({name: np.asarray(values) / GIB for name, values in parts.items()})
     return table.loc[:, (table.abs() > 1e-9).any()]
 

@@ -14,10 +14,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.engine import peak_memory as footprint
 from analysis.engine import rates as chips
 from analysis.engine import step as workload
 from analysis.engine.constants import flatten
+from analysis.engine.peak_memory import PeakMemory, predict_memory
+from analysis.engine.stack import memory_constants
 from analysis.layout.arrays import Rows, read_rows
 from analysis.layout.columns import check_columns
 from analysis.layout.parse import Array, Mask
@@ -135,9 +136,7 @@ def said(assumed: Mapping[str, Mask], reasons: npt.NDArray[np.object_]) -> npt.N
     return np.where(reasons == "", np.asarray(texts, dtype=object)[position], reasons)
 
 
-def has_to_recompute(
-    rows: Rows, superchip: Mask, memory: Mapping[str, float], peak: footprint.Footprint | None = None
-) -> Array:
+def has_to_recompute(rows: Rows, superchip: Mask, memory: Mapping[str, float], peak: PeakMemory | None = None) -> Array:
     """1 where a row states no recompute and everything kept would not fit, even in the leanest reading of the row.
 
     Superchips are left alone: their recipes move activations to the host's memory instead. Where the richest reading
@@ -151,18 +150,18 @@ def has_to_recompute(
         some = rows.take(index)
         nothing = {name: np.nan_to_num(values) for name, values in vars(some.recompute).items()}
         kept = replace(some, recompute=Recompute(**nothing))
-        full[index] = footprint.predict_memory(kept, memory).lean > limit[index]
+        full[index] = predict_memory(kept, memory).lean > limit[index]
     return full
 
 
 def computed(
     table: pd.DataFrame, accelerators: pd.DataFrame, calibration: Mapping[str, Any]
-) -> tuple[Rows, footprint.Footprint, Timed]:
+) -> tuple[Rows, PeakMemory, Timed]:
     """A table read, its peak memory and its step times by part; NaN in rows that lack a number."""
-    k, of_memory = flatten(calibration["timing"]), flatten(calibration["memory"])
+    k, of_memory = flatten(calibration["timing"]), memory_constants(calibration)
     rows = read_rows(table, accelerators)
     superchip = chips.is_superchip(rows, accelerators)
-    peak = footprint.predict_memory(rows, of_memory)
+    peak = predict_memory(rows, of_memory)
     with np.errstate(all="ignore"):  # rows that lack a number carry NaN through every formula
         return rows, peak, timed(rows, accelerators, k, has_to_recompute(rows, superchip, of_memory, peak))
 
@@ -171,7 +170,7 @@ def _chunk(table: pd.DataFrame, accelerators: pd.DataFrame, calibration: Mapping
     return answers(*computed(table, accelerators, calibration), calibration)
 
 
-def answers(rows: Rows, peak: footprint.Footprint, times: Timed, calibration: Mapping[str, Any]) -> pd.DataFrame:
+def answers(rows: Rows, peak: PeakMemory, times: Timed, calibration: Mapping[str, Any]) -> pd.DataFrame:
     """The columns of `predict` from what was computed of the rows."""
     with np.errstate(all="ignore"):
         seconds = np.where(rows.time_reasons == "", times.seconds, np.nan)

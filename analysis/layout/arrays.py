@@ -39,6 +39,7 @@ class Rows:
     ids: npt.NDArray[np.object_]
     accelerator: npt.NDArray[np.object_]
     model_name: npt.NDArray[np.object_]
+    stack: npt.NDArray[np.object_]
     arch: Architecture
     split: Split
     number: dict[str, Array]
@@ -73,7 +74,18 @@ class Rows:
             return {name: part[index] for name, part in values.items()} if isinstance(values, dict) else values[index]
 
         blocks = {"words": Words, "recompute": Recompute, "stated": Stated}
-        plain = ("ids", "accelerator", "model_name", "number", "chip", "stage_layers", "kernel", "hybrid", "network")
+        plain = (
+            "ids",
+            "accelerator",
+            "model_name",
+            "stack",
+            "number",
+            "chip",
+            "stage_layers",
+            "kernel",
+            "hybrid",
+            "network",
+        )
         parts = {name: cut(getattr(self, name)) for name in plain}
         parts |= {name: getattr(self, name).take(index) for name in ("memory_lacks", "time_lacks")}
         parts |= {name: kind(**cut(vars(getattr(self, name)))) for name, kind in blocks.items()}
@@ -218,6 +230,7 @@ def read_rows(table: pd.DataFrame, accelerators: pd.DataFrame) -> Rows:
         ids=cells(table["id"]),
         accelerator=cells(table["accelerator"]),
         model_name=cells(_column(table, "model_name")),
+        stack=cells(_column(table, "stack")),
         arch=describe(number),
         split=split,
         number=number,

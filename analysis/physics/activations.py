@@ -11,12 +11,10 @@ from __future__ import annotations
 import numpy as np
 
 from analysis.physics.architecture import Architecture, Array
-from analysis.physics.split import Recipe, Split
+from analysis.physics.memory_policy import MemoryPolicy
+from analysis.physics.split import Split
 
 Parts = dict[str, Array]
-
-HALF = 2.0
-"""Bytes of a 16-bit activation."""
 
 SINGLE = 4.0
 """Bytes of an FP32 number."""
@@ -30,18 +28,18 @@ def total(parts: Parts) -> Array:
     return sum(parts.values(), np.zeros(()))
 
 
-def norm_parts(arch: Architecture, split: Split, recipe: Recipe) -> Parts:
+def norm_parts(arch: Architecture, split: Split, policy: MemoryPolicy) -> Parts:
     """Residual stream at each norm, and the norm outputs that feed matrix products."""
     width = split.tokens * arch.hidden * split.residual_share
-    outputs = np.minimum(arch.norms_per_layer, 2.0) * recipe.linear_input
+    outputs = np.minimum(arch.norms_per_layer, 2.0) * policy.linear_input
     return {
-        "norm_inputs": (HALF + SINGLE * recipe.eager_norm) * width * arch.norms_per_layer,
-        "norm_outputs": outputs * width * (1 - recipe.recompute_norm),
-        "dropout_masks": 2 * width * recipe.dropout,
+        "norm_inputs": (policy.activation + SINGLE * policy.eager_norm) * width * arch.norms_per_layer,
+        "norm_outputs": outputs * width * (1 - policy.recompute.norm),
+        "dropout_masks": 2 * width * policy.dropout,
     }
 
 
-def attention_parts(arch: Architecture, split: Split, recipe: Recipe) -> Parts:
+def attention_parts(arch: Architecture, split: Split, policy: MemoryPolicy) -> Parts:
     """Queries, keys, values, latents, core and output of one attention block.
 
     Flash attention keeps one FP32 number per head and token; unfused attention keeps the softmax (2 B per score) and,
@@ -54,27 +52,27 @@ def attention_parts(arch: Architecture, split: Split, recipe: Recipe) -> Parts:
     width = arch.heads * arch.qk_dim + keys * (arch.qk_dim + arch.v_dim)
     width = width + np.where(arch.qk_norm > 0, (arch.heads + keys) * arch.qk_dim, 0.0)
     latent = 2 * arch.q_lora_rank + 2 * arch.kv_lora_rank + arch.qk_rope_head_dim
-    scores = arch.heads * split.seq_len * (HALF + 3 * recipe.dropout)
-    core = np.where(recipe.unfused_attention > 0, scores, SINGLE * arch.heads)
-    again = np.where(recipe.linear_input < HALF, recipe.linear_input, 0.0)
+    scores = arch.heads * split.seq_len * (policy.activation + 3 * policy.dropout)
+    core = np.where(policy.unfused_attention > 0, scores, SINGLE * arch.heads)
+    again = np.where(policy.linear_input < policy.activation, policy.linear_input, 0.0)
     return {
-        "queries_keys_values": HALF * width * per_rank * (1 - recipe.recompute_qkv),
-        "latents": np.where(is_latent, HALF * latent * split.tokens * split.residual_share, 0.0),
-        "attention_core": core * per_rank * (1 - recipe.recompute_core),
-        "attention_output": (HALF + again) * arch.heads * arch.v_dim * per_rank,
+        "queries_keys_values": policy.activation * width * per_rank * (1 - policy.recompute.qkv),
+        "latents": np.where(is_latent, policy.activation * latent * split.tokens * split.residual_share, 0.0),
+        "attention_core": core * per_rank * (1 - policy.recompute.core),
+        "attention_output": (policy.activation + again) * arch.heads * arch.v_dim * per_rank,
     }
 
 
-def _mlp_bytes(arch: Architecture, recipe: Recipe, activation_kept: Array) -> Array:
+def _mlp_bytes(arch: Architecture, policy: MemoryPolicy, activation_kept: Array) -> Array:
     """Bytes per inner element of an MLP: inputs of the activation, and the input of the last product."""
-    inputs = HALF * (1 + arch.gated_mlp * (1 + recipe.separate_gate))
-    return inputs + recipe.linear_input * activation_kept
+    inputs = policy.activation * (1 + arch.gated_mlp * (1 + policy.separate_gate))
+    return inputs + policy.linear_input * activation_kept
 
 
-def dense_mlp_parts(arch: Architecture, split: Split, recipe: Recipe) -> Parts:
+def dense_mlp_parts(arch: Architecture, split: Split, policy: MemoryPolicy) -> Parts:
     """Inside of a dense MLP: 6f with a fused gated activation, 4f without a gate (2 B each)."""
-    inside = _mlp_bytes(arch, recipe, np.asarray(1.0)) * arch.ffn_hidden * split.tokens / split.tp
-    return {"mlp": inside * (1 - recipe.recompute_mlp)}
+    inside = _mlp_bytes(arch, policy, np.asarray(1.0)) * arch.ffn_hidden * split.tokens / split.tp
+    return {"mlp": inside * (1 - policy.recompute.mlp)}
 
 
 def routed_tokens(arch: Architecture, split: Split) -> Array:
@@ -86,38 +84,38 @@ def routed_tokens(arch: Architecture, split: Split) -> Array:
     return split.tokens * arch.experts_per_token * share
 
 
-def moe_mlp_parts(arch: Architecture, split: Split, recipe: Recipe) -> Parts:
+def moe_mlp_parts(arch: Architecture, split: Split, policy: MemoryPolicy) -> Parts:
     """Inside of a mixture of experts: router, gathered token copies, routed and shared experts.
 
     The router's probability multiplies the activation, not the expert's output, so that the output is not kept
     (Megatron-Core MoE, arXiv:2603.07685, sec. 4.1).
     """
     copies = routed_tokens(arch, split)
-    kept = 1 - recipe.recompute_experts
-    inside = _mlp_bytes(arch, recipe, 1 - recipe.recompute_expert_activation) * arch.moe_ffn_hidden / split.etp
-    shared = _mlp_bytes(arch, recipe, np.asarray(1.0)) * arch.shared_ffn_hidden / split.tp
+    kept = 1 - policy.recompute.experts
+    inside = _mlp_bytes(arch, policy, 1 - policy.recompute.expert_activation) * arch.moe_ffn_hidden / split.etp
+    shared = _mlp_bytes(arch, policy, np.asarray(1.0)) * arch.shared_ffn_hidden / split.tp
     return {
         "router": ROUTER_BYTES * arch.experts * split.tokens * split.residual_share * kept,
-        "dispatched_tokens": recipe.linear_input * arch.hidden * copies * kept,
+        "dispatched_tokens": policy.linear_input * arch.hidden * copies * kept,
         "routed_experts": inside * copies * kept,
-        "shared_experts": shared * split.tokens * kept * (1 - recipe.recompute_shared_expert),
+        "shared_experts": shared * split.tokens * kept * (1 - policy.recompute.shared_expert),
     }
 
 
-def checkpointed(parts: Parts, arch: Architecture, split: Split, recipe: Recipe) -> Parts:
+def checkpointed(parts: Parts, arch: Architecture, split: Split, policy: MemoryPolicy) -> Parts:
     """What remains of a layer under whole-layer and operator-level recomputation."""
-    kept = (1 - recipe.recompute_layer) * (1 - recipe.recompute_operator)
-    layer_input = HALF * split.tokens * arch.hidden * split.residual_share
+    kept = (1 - policy.recompute.layer) * (1 - policy.recompute.operator)
+    layer_input = policy.activation * split.tokens * arch.hidden * split.residual_share
     remains = {name: value * kept for name, value in parts.items()}
-    saved = layer_input * recipe.recompute_layer / recipe.checkpoint_every + np.zeros_like(kept)
-    if np.any(recipe.recompute_operator > 0):
-        saved = saved + operator_outputs(arch, split) * recipe.recompute_operator
+    saved = layer_input * policy.recompute.layer / policy.recompute.every + np.zeros_like(kept)
+    if np.any(policy.recompute.operator > 0):
+        saved = saved + operator_outputs(arch, split, policy) * policy.recompute.operator
     remains["checkpoints"] = saved
-    on_device = 1 - recipe.offloaded_activations
+    on_device = 1 - policy.offloaded_activations
     return {name: value * on_device for name, value in remains.items()}
 
 
-def operator_outputs(arch: Architecture, split: Split) -> Array:
+def operator_outputs(arch: Architecture, split: Split, policy: MemoryPolicy) -> Array:
     """Tensors that operator-level checkpointing keeps of a layer: its input, the attention output and every second
     matrix product (queries, values, the first and the last of the MLP), torchtitan's `op` policy [B].
 
@@ -130,22 +128,22 @@ def operator_outputs(arch: Architecture, split: Split) -> Array:
     inner = np.where(is_moe, arch.shared_ffn_hidden, arch.ffn_hidden)
     dispatched = np.where(is_moe, routed_tokens(arch, split) * arch.hidden, 0.0)
     stream = 2 * arch.hidden * split.residual_share * split.tokens
-    return HALF * (stream + (attention + inner) * per_rank + dispatched) + SINGLE * arch.heads * per_rank
+    return policy.activation * (stream + (attention + inner) * per_rank + dispatched) + SINGLE * arch.heads * per_rank
 
 
-def whole_layer(arch: Architecture, split: Split, recipe: Recipe) -> tuple[Parts, Parts]:
+def whole_layer(arch: Architecture, split: Split, policy: MemoryPolicy) -> tuple[Parts, Parts]:
     """Parts of a dense and of an MoE layer before whole-layer or operator-level recomputation."""
-    common = norm_parts(arch, split, recipe) | attention_parts(arch, split, recipe)
-    return common | dense_mlp_parts(arch, split, recipe), common | moe_mlp_parts(arch, split, recipe)
+    common = norm_parts(arch, split, policy) | attention_parts(arch, split, policy)
+    return common | dense_mlp_parts(arch, split, policy), common | moe_mlp_parts(arch, split, policy)
 
 
-def layer_bytes(arch: Architecture, split: Split, recipe: Recipe) -> tuple[Parts, Parts]:
+def layer_bytes(arch: Architecture, split: Split, policy: MemoryPolicy) -> tuple[Parts, Parts]:
     """Bytes kept of one dense layer and of one MoE layer for one micro-batch, by part [B].
 
     Parameters
     ----------
-    arch, split, recipe
-        What the layer is, how it is cut, what is kept (see `split.Recipe`).
+    arch, split, policy
+        What the layer is, how it is cut, what is kept (see `split.MemoryPolicy`).
 
     Returns
     -------
@@ -155,34 +153,36 @@ def layer_bytes(arch: Architecture, split: Split, recipe: Recipe) -> tuple[Parts
     Examples
     --------
     >>> from analysis.physics.architecture import describe
-    >>> from analysis.physics.split import recipe, split
+    >>> from analysis.physics.memory_policy import memory_policy
+    >>> from analysis.physics.split import split
     >>> gpt = describe(dict(layers=48, hidden=6144, ffn_hidden=24576, heads=64, gated_mlp=False))
     >>> cut = split(seq_len=2048, micro_batch=4, tp=8, sequence_parallel=1)
-    >>> dense, _ = layer_bytes(gpt, cut, recipe(unfused_attention=1, dropout=1))
+    >>> dense, _ = layer_bytes(gpt, cut, memory_policy(unfused_attention=1, dropout=1))
     >>> float(sum(dense.values())) * 48 / 2**30
     39.5625
     """
-    dense, mixture = whole_layer(arch, split, recipe)
-    return checkpointed(dense, arch, split, recipe), checkpointed(mixture, arch, split, recipe)
+    dense, mixture = whole_layer(arch, split, policy)
+    return checkpointed(dense, arch, split, policy), checkpointed(mixture, arch, split, policy)
 
 
-def head_bytes(arch: Architecture, split: Split) -> Array:
+def head_bytes(arch: Architecture, split: Split, policy: MemoryPolicy) -> Array:
     """Input and output of the final norm, kept for the head [B]."""
-    return 2 * HALF * split.tokens * arch.hidden * split.residual_share
+    return 2 * policy.activation * split.tokens * arch.hidden * split.residual_share
 
 
-def logit_bytes(arch: Architecture, split: Split, recipe: Recipe) -> Array:
+def logit_bytes(arch: Architecture, split: Split, policy: MemoryPolicy) -> Array:
     """Logits, their FP32 copy and gradient at the peak of the loss, split over tensor parallelism [B].
 
     >>> from analysis.physics.architecture import describe
-    >>> from analysis.physics.split import recipe, split
-    >>> float(logit_bytes(describe({"vocab": 50304}), split(seq_len=4096), recipe(logit_bytes=4))) / 2**20
+    >>> from analysis.physics.memory_policy import memory_policy
+    >>> from analysis.physics.split import split
+    >>> float(logit_bytes(describe({"vocab": 50304}), split(seq_len=4096), memory_policy(logit_bytes=4))) / 2**20
     786.0
     """
-    return recipe.logit_bytes * split.tokens * arch.vocab / split.tp
+    return policy.logit_bytes * split.tokens * arch.vocab / split.tp
 
 
-def backward_bytes(arch: Architecture, split: Split, recipe: Recipe, layer: Array | None = None) -> Array:
+def backward_bytes(arch: Architecture, split: Split, policy: MemoryPolicy, layer: Array | None = None) -> Array:
     """Passing tensors of the backward pass of one layer [B]; `layer` is its whole size where that is known.
 
     A recomputed group of layers brings back all that it had dropped; beside it stand the gradients of the widest
@@ -191,13 +191,13 @@ def backward_bytes(arch: Architecture, split: Split, recipe: Recipe, layer: Arra
     """
     is_moe = arch.moe_layers > 0
     if layer is None:
-        dense, mixture = whole_layer(arch, split, recipe)
+        dense, mixture = whole_layer(arch, split, policy)
         layer = np.where(is_moe, total(mixture), total(dense))
-    group = np.where(recipe.recompute_layer > 0, recipe.checkpoint_every, 0.0)
-    again = layer * np.maximum(group, recipe.recompute_operator)
-    stream = 2 * HALF * split.tokens * arch.hidden
+    group = np.where(policy.recompute.layer > 0, policy.recompute.every, 0.0)
+    again = layer * np.maximum(group, policy.recompute.operator)
+    stream = 2 * policy.activation * split.tokens * arch.hidden
     copies = routed_tokens(arch, split)
     inner = np.where(is_moe, arch.moe_ffn_hidden * copies / split.etp, arch.ffn_hidden * split.tokens / split.tp)
-    returned = np.where(is_moe, HALF * arch.hidden * copies, 0.0)
-    scores = 2 * HALF * recipe.unfused_attention * arch.heads * split.seq_len * split.tokens / split.tp
-    return again + stream + np.maximum(HALF * (2 + arch.gated_mlp) * inner + returned, scores)
+    returned = np.where(is_moe, policy.activation * arch.hidden * copies, 0.0)
+    scores = 2 * policy.activation * policy.unfused_attention * arch.heads * split.seq_len * split.tokens / split.tp
+    return again + stream + np.maximum(policy.activation * (2 + arch.gated_mlp) * inner + returned, scores)

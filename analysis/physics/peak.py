@@ -8,8 +8,9 @@ import numpy as np
 
 from analysis.physics import activations, pipeline, states
 from analysis.physics.architecture import Architecture, Array
+from analysis.physics.memory_policy import MemoryPolicy
 from analysis.physics.pipeline import Place
-from analysis.physics.split import Recipe, Split
+from analysis.physics.split import Split
 
 Parts = dict[str, Array]
 
@@ -22,7 +23,7 @@ class Pieces:
 
     arch: Architecture
     split: Split
-    recipe: Recipe
+    policy: MemoryPolicy
     parameters: states.RankPieces
     dense_layer: Array
     moe_layer: Array
@@ -31,24 +32,26 @@ class Pieces:
     backward: Array
 
 
-def pieces(arch: Architecture, split: Split, recipe: Recipe, parameters: states.RankPieces | None = None) -> Pieces:
+def pieces(
+    arch: Architecture, split: Split, policy: MemoryPolicy, parameters: states.RankPieces | None = None
+) -> Pieces:
     """Count the building blocks of a table of layouts once, for `stage_memory` to put together.
 
-    `parameters` of the same architecture and degrees can be handed in, as they do not depend on the recipe.
+    `parameters` of the same architecture and degrees can be handed in, as they do not depend on the policy.
     """
-    whole = activations.whole_layer(arch, split, recipe)
+    whole = activations.whole_layer(arch, split, policy)
     layer = np.where(arch.moe_layers > 0, activations.total(whole[1]), activations.total(whole[0]))
-    dense, moe = (activations.checkpointed(parts, arch, split, recipe) for parts in whole)
+    dense, moe = (activations.checkpointed(parts, arch, split, policy) for parts in whole)
     return Pieces(
         arch=arch,
         split=split,
-        recipe=recipe,
+        policy=policy,
         parameters=states.rank_pieces(arch, split) if parameters is None else parameters,
         dense_layer=activations.total(dense),
         moe_layer=activations.total(moe),
-        head=(1 + arch.mtp_layers) * activations.head_bytes(arch, split),
-        logits=(1 + arch.mtp_layers) * activations.logit_bytes(arch, split, recipe),
-        backward=activations.backward_bytes(arch, split, recipe, layer),
+        head=(1 + arch.mtp_layers) * activations.head_bytes(arch, split, policy),
+        logits=(1 + arch.mtp_layers) * activations.logit_bytes(arch, split, policy),
+        backward=activations.backward_bytes(arch, split, policy, layer),
     )
 
 
@@ -74,19 +77,20 @@ def stage_memory(of: Pieces, stage: Array, layers: Array | None = None, before: 
     Examples
     --------
     >>> from analysis.physics.architecture import describe
-    >>> from analysis.physics.split import recipe, split
+    >>> from analysis.physics.memory_policy import memory_policy
+    >>> from analysis.physics.split import split
     >>> arch = describe(dict(layers=48, hidden=6144, ffn_hidden=24576, heads=64, vocab=51200, gated_mlp=False,
     ...                      tied_embeddings=True))
-    >>> parts = stage_memory(pieces(arch, split(seq_len=2048, micro_batch=4, tp=8), recipe()), np.asarray(0.0))
+    >>> parts = stage_memory(pieces(arch, split(seq_len=2048, micro_batch=4, tp=8), memory_policy()), np.asarray(0.0))
     >>> round(float(parts["weights"]) / GIB, 2)
     5.14
     """
     place = pipeline.place(of.arch, of.split, stage, layers, before)
     held = states.stage_on_rank(of.parameters, place)
-    parts = states.state_bytes(held, of.split, of.recipe)
-    gathered = states.gathered_bytes(of.arch, of.split, of.recipe, of.parameters, place.is_last)
+    parts = states.state_bytes(held, of.split, of.policy)
+    gathered = states.gathered_bytes(of.arch, of.split, of.policy, of.parameters, place.is_last)
     parts |= {
-        "gathered_weights": gathered + states.kept_gathered_bytes(held, of.split, of.recipe),
+        "gathered_weights": gathered + states.kept_gathered_bytes(held, of.split, of.policy),
         "activations": place.micro_batches * micro_batch_bytes(of, place),
         "head": place.is_last * of.head,
         "working": np.maximum(place.is_last * of.logits, of.backward),
@@ -98,8 +102,8 @@ def micro_batch_bytes(of: Pieces, place: Place) -> Array:
     """What a stage keeps of one micro-batch: its layers, MTP on the last, dropout of the embedding, what it sent on."""
     prediction = place.is_last * of.arch.mtp_layers
     stream = of.split.tokens * of.arch.hidden * of.split.residual_share
-    mask = place.is_first * of.recipe.dropout * stream
-    sent = (1 - place.is_last) * activations.HALF * of.recipe.stage_output * stream
+    mask = place.is_first * of.policy.dropout * stream
+    sent = (1 - place.is_last) * of.policy.activation * of.policy.stage_output * stream
     has_experts = of.arch.experts > 0
     plain = place.layers - place.moe_layers + np.where(has_experts, 0.0, prediction)
     mixture = place.moe_layers + np.where(has_experts, prediction, 0.0)
@@ -111,10 +115,10 @@ def _late(parts: Parts, of: Pieces) -> Parts:
 
     At the end a tied embedding's second gradient stands beside the first until they are added.
     """
-    late = (of.recipe.late_gradients > 0) & (of.split.micro_batches <= 1) & (of.split.pp <= 1)
+    late = (of.policy.late_gradients > 0) & (of.split.micro_batches <= 1) & (of.split.pp <= 1)
     if not np.any(late):
         return parts
-    second = of.recipe.gradient * of.arch.tied_embeddings * of.arch.vocab * of.arch.hidden / of.split.tp
+    second = of.policy.gradient * of.arch.tied_embeddings * of.arch.vocab * of.arch.hidden / of.split.tp
     at_loss = parts["activations"] + parts["head"] + parts["working"]
     ends = late & (parts["gradients"] + second > at_loss)
     passing = {"activations", "head"}

@@ -40,6 +40,36 @@ def layers_on_stage(layers: Array, pp: Array, vpp: Array, stage: Array) -> Array
     return np.where(p <= 1, layers, np.where(shortened, ends, even))
 
 
+def balanced_layers_up_to(layers: Array, head_layers: Array, pp: Array, stage: Array) -> Array:
+    """Layers on stages 0 to `stage` where layers are dealt by their cost, the output head counted.
+
+    Layers go to a stage until their cost reaches its share of the whole; the head weighs as many layers as its matrix
+    has times the elements of one (nanotron, models/base.py, build_model).
+
+    Parameters
+    ----------
+    layers
+        Layers of the model.
+    head_layers
+        Matrix elements of the head over those of one layer [1].
+    pp, stage
+        Stages, and the stage from 0.
+
+    Returns
+    -------
+    array
+        Layers up to and with the stage.
+
+    Examples
+    --------
+    >>> [int(balanced_layers_up_to(np.asarray(16.0), 4.0, 4.0, np.asarray(i))) for i in (0.0, 1.0, 3.0)]
+    [5, 10, 16]
+    """
+    share = (layers + head_layers) * (stage + 1) / pp
+    reached = np.maximum(np.ceil(share - 1e-9), stage + 1)
+    return np.where(stage >= pp - 1, layers, np.minimum(reached, layers))
+
+
 def moe_layers_on_stage(
     arch: Architecture, vpp: Array, stage: Array, held: Array, before: Array | None = None
 ) -> Array:

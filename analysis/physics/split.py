@@ -1,4 +1,4 @@
-"""How a step is cut over accelerators and what is stored in which width: the numbers the memory formulas read."""
+"""How a step is cut over accelerators: parallel degrees, batch and schedule."""
 
 from __future__ import annotations
 
@@ -56,57 +56,11 @@ class Split:
 
     def rows(self, index: Any) -> Split:
         """The same split for some rows of a table."""
-        return Split(**{f.name: _take(getattr(self, f.name), index) for f in fields(self)})
+        return Split(**{f.name: take(getattr(self, f.name), index) for f in fields(self)})
 
 
-@dataclass(frozen=True)
-class Recipe:
-    """Widths and switches that decide what is stored; all float arrays.
-
-    Bytes per parameter on the device: weight, gradient (the buffer kept through the step), master, moments (both
-    together), working_weight (gathered 16-bit copy that ZeRO-3 uses layer by layer).
-    Per element: linear_input (saved input of a matrix product: 2, or 1 in FP8).
-    Switches: unfused_attention, dropout, separate_gate (activation and product of a gated MLP saved one by one),
-    eager_norm (norms keep their input in FP32 and normalised as well),
-    stage_output (what a stage sends on is kept until its backward), late_gradients (gradients come into being during
-    the backward pass instead of lying in a buffer throughout).
-    Recompute shares from 0 (kept) to 1 (dropped): layer (whole layers), core, qkv (queries, keys, values), mlp,
-    experts, expert_activation, shared_expert, norm, operator (every second matrix product, as torchtitan does).
-    checkpoint_every: layers between kept inputs under whole-layer recomputation (1: the input of every layer).
-    Loss: logit_bytes per token and vocabulary entry. offloaded_activations: share of the checkpoints on the host.
-    """
-
-    weight: Array
-    gradient: Array
-    master: Array
-    moments: Array
-    working_weight: Array
-    linear_input: Array
-    unfused_attention: Array
-    dropout: Array
-    separate_gate: Array
-    eager_norm: Array
-    stage_output: Array
-    late_gradients: Array
-    recompute_layer: Array
-    recompute_core: Array
-    recompute_qkv: Array
-    recompute_mlp: Array
-    recompute_experts: Array
-    recompute_expert_activation: Array
-    recompute_shared_expert: Array
-    recompute_norm: Array
-    recompute_operator: Array
-    checkpoint_every: Array
-    logit_bytes: Array
-    offloaded_activations: Array
-
-    def rows(self, index: Any) -> Recipe:
-        """The same recipe for some rows of a table."""
-        return Recipe(**{f.name: _take(getattr(self, f.name), index) for f in fields(self)})
-
-
-def _take(values: Array, index: Any) -> Array:
+def take(values: Array, index: Any) -> Array:
+    """Some rows of an array; a scalar holds for every row."""
     return values if values.ndim == 0 else values[index]
 
 
@@ -129,21 +83,3 @@ def split(**degrees: Any) -> Split:
     if "etp" not in given:
         full["etp"] = np.where(full["ep"] > 1, 1.0, full["tp"])
     return Split(**full)
-
-
-MIXED_PRECISION = {"weight": 2.0, "gradient": 4.0, "master": 4.0, "moments": 8.0}
-"""BF16 weights, FP32 gradient buffer, FP32 master weights and Adam moments: 18 B per parameter (Megatron-LM)."""
-
-
-def recipe(**choices: Any) -> Recipe:
-    """A `Recipe` from plain numbers or arrays: 18 B mixed precision, everything kept, unless named otherwise.
-
-    >>> float(recipe(gradient=2).gradient), float(recipe().moments)
-    (2.0, 8.0)
-    """
-    names = {f.name for f in fields(Recipe)}
-    unknown = set(choices) - names
-    if unknown:
-        raise ValueError(f"no such choice: {', '.join(sorted(unknown))}")
-    base = MIXED_PRECISION | {"working_weight": 2.0, "linear_input": 2.0, "logit_bytes": 10.0, "checkpoint_every": 1.0}
-    return Recipe(**{name: np.asarray(choices.get(name, base.get(name, 0.0)), dtype=float) for name in names})

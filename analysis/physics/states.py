@@ -8,9 +8,10 @@ import numpy as np
 
 from analysis.physics import pipeline
 from analysis.physics.architecture import Architecture, Array
+from analysis.physics.memory_policy import MemoryPolicy
 from analysis.physics.parameters import Buckets, dense_layer, input_embedding, moe_layer, mtp_block, output_head
 from analysis.physics.pipeline import Place
-from analysis.physics.split import Recipe, Split
+from analysis.physics.split import Split
 
 Parts = dict[str, Array]
 Pair = tuple[Array, Array]
@@ -88,60 +89,63 @@ def _sharded(width: Array, held: Pair, split: Split, from_stage: float) -> Array
     return width * (held[0] / over + held[1] / experts_over)
 
 
-def state_bytes(held: Pair, split: Split, recipe: Recipe) -> Parts:
+def state_bytes(held: Pair, split: Split, policy: MemoryPolicy) -> Parts:
     """Bytes of the states on one rank, by part.
 
     ZeRO-1 divides master weights and moments by the replicas, ZeRO-2 gradients too, ZeRO-3 weights too (Rajbhandari
-    et al. 2020, arXiv:1910.02054, sec. 3). What is offloaded to the host has width 0 in the recipe.
+    et al. 2020, arXiv:1910.02054, sec. 3). What is offloaded to the host has width 0 in the policy.
 
-    Parameters: held (dense parameters and routed experts on the rank), split, recipe.
+    Parameters: held (dense parameters and routed experts on the rank), split, policy.
     Returns: weights, gradients, master_weights, moments [B].
 
-    >>> from analysis.physics.split import recipe, split
+    >>> from analysis.physics.memory_policy import memory_policy
+    >>> from analysis.physics.split import split
     >>> cut = split(seq_len=1, dp=64, zero_stage=2)
-    >>> parts = state_bytes((np.asarray(7.5e9), np.asarray(0.0)), cut, recipe(gradient=2))
+    >>> parts = state_bytes((np.asarray(7.5e9), np.asarray(0.0)), cut, memory_policy(gradient=2))
     >>> round(float(sum(parts.values())) / 1e9, 1)
     16.6
     """
     copies = pipeline.weight_copies(split.schedule)
     return {
-        "weights": copies * _sharded(recipe.weight, held, split, 3),
-        "gradients": _sharded(recipe.gradient, held, split, 2),
-        "master_weights": _sharded(recipe.master, held, split, 1),
-        "moments": _sharded(recipe.moments, held, split, 1),
+        "weights": copies * _sharded(policy.weight, held, split, 3),
+        "gradients": _sharded(policy.gradient, held, split, 2),
+        "master_weights": _sharded(policy.master, held, split, 1),
+        "moments": _sharded(policy.moments, held, split, 1),
     }
 
 
-def gathered_bytes(arch: Architecture, split: Split, recipe: Recipe, pieces: RankPieces, is_last: Array) -> Array:
+def gathered_bytes(arch: Architecture, split: Split, policy: MemoryPolicy, pieces: RankPieces, is_last: Array) -> Array:
     """Whole 16-bit weights that ZeRO-3 holds while it works: two layers and, on the last stage, the output head.
 
     The head stays gathered between forward and backward; beside it lies its gradient before it is scattered.
 
     >>> from analysis.physics.architecture import describe
-    >>> from analysis.physics.split import recipe, split
+    >>> from analysis.physics.memory_policy import memory_policy
+    >>> from analysis.physics.split import split
     >>> small = describe(dict(layers=2, hidden=8, ffn_hidden=32, heads=2, vocab=64, gated_mlp=False,
     ...                       tied_embeddings=False, norm_vectors=0))
     >>> cut = split(seq_len=8, dp=2, zero_stage=3)
-    >>> int(gathered_bytes(small, cut, recipe(), rank_pieces(small, cut), np.asarray(1.0)))
+    >>> int(gathered_bytes(small, cut, memory_policy(), rank_pieces(small, cut), np.asarray(1.0)))
     5120
     """
     of_layer = [np.where(arch.moe_layers > 0, m, d) for d, m in zip(pieces.dense_layer, pieces.moe_layer, strict=True)]
     head = 2 * is_last * arch.vocab * arch.hidden / split.tp
-    total = recipe.working_weight * (GATHERED_LAYERS * (of_layer[0] + of_layer[1]) + head)
+    total = policy.working_weight * (GATHERED_LAYERS * (of_layer[0] + of_layer[1]) + head)
     return np.where((split.zero_stage >= 3) & (split.pp <= 1), total, 0.0)
 
 
-def kept_gathered_bytes(held: Pair, split: Split, recipe: Recipe) -> Array:
+def kept_gathered_bytes(held: Pair, split: Split, policy: MemoryPolicy) -> Array:
     """What ZeRO-3 keeps whole in a pipeline: the stage's 16-bit weights and, over several micro-batches, its gradients.
 
     Gathering again for every micro-batch would cost more than it saves, so weights stay gathered and gradients are
     added up whole until the last micro-batch (PyTorch's pipeline stages with fully_shard; torchtitan's default).
 
-    >>> from analysis.physics.split import recipe, split
+    >>> from analysis.physics.memory_policy import memory_policy
+    >>> from analysis.physics.split import split
     >>> cut = split(seq_len=8, dp=2, pp=2, zero_stage=3, micro_batches=4)
-    >>> float(kept_gathered_bytes((np.asarray(10.0), np.asarray(0.0)), cut, recipe()))
+    >>> float(kept_gathered_bytes((np.asarray(10.0), np.asarray(0.0)), cut, memory_policy()))
     60.0
     """
-    added_up = np.where(split.micro_batches > 1, recipe.gradient, 0.0)
-    whole = (recipe.working_weight + added_up) * (held[0] + held[1])
+    added_up = np.where(split.micro_batches > 1, policy.gradient, 0.0)
+    whole = (policy.working_weight + added_up) * (held[0] + held[1])
     return np.where((split.zero_stage >= 3) & (split.pp > 1), whole, 0.0)

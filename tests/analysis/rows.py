@@ -11,7 +11,7 @@ LLAMA_8B: dict[str, Any] = {
     "ffn_hidden": 14336, "heads": 32, "kv_heads": 8, "head_dim": 128, "vocab": 128256, "gated_mlp": True,
     "tied_embeddings": False, "seq_len": 8192, "tp": 1, "sequence_parallel": False, "cp": 1, "pp": 1, "vpp": 1,
     "ep": 1, "dp": 8, "micro_batch": 1, "global_batch": 64, "precision": "bf16", "attention_kernel": "flash",
-    "zero_stage": 1, "recompute": "none",
+    "zero_stage": 1, "recompute": "none", "stack": "megatron-core",
 }  # fmt: skip
 ACCELERATORS = pd.DataFrame([
     {"id": "nvidia/h100-sxm-80gb", "name": "H100", "hbm_gb": 80, "usable_memory_gib": 79.65, "bf16_tflops": 989.5,
@@ -27,6 +27,11 @@ CONSTANTS = {
     "logits.eager_bytes": 14.0,
     "slack.reserved": 1.05,
     "slack.device": 1.2,
+    "slack.widest_gaps": 0.45,
+    "deepest_ratio": 300.0,
+    "stacks.megatron-core.reports": 0.0,
+    "stacks.megatron-deepspeed.reports": 2.0,
+    "stacks.torchtitan.reports": 1.0,
     "context_gib": 1.5,
     "bucket_gib": 2.0,
     "margin.low": 0.1,

@@ -10,7 +10,7 @@ from analysis.engine.peak_memory import predict_memory
 
 from ..rows import ACCELERATORS, CONSTANTS, read, table
 
-OLD = {"precision": "fp16", "attention_kernel": "unfused", "gated_mlp": False}
+OLD = {"precision": "fp16", "stack": "megatron-deepspeed", "attention_kernel": "unfused", "gated_mlp": False}
 CHANGES: list[dict[str, Any]] = [OLD | {"micro_batch": n} for n in (1, 2, 4)] + [{}, {"zero_stage": 3}]
 SOURCES = np.array(["smi", "smi", "smi", "torch", "titan"], dtype=object)
 

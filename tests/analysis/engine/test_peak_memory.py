@@ -1,12 +1,12 @@
-"""Footprints of rows: totals by hand, the fullest stage, brackets, unknown rows, tables as their rows."""
+"""Peak memory of rows: totals by hand, the fullest stage, brackets, unknown rows, tables as their rows."""
 
 from typing import Any
 
 import numpy as np
 import pytest
 
-from analysis.engine import peak_memory as footprint
-from analysis.engine.peak_memory import Footprint, predict_memory
+from analysis.engine import peak_memory
+from analysis.engine.peak_memory import PeakMemory, predict_memory
 
 from ..rows import CONSTANTS, read
 
@@ -18,8 +18,8 @@ LLAMA_405B = {
 }  # fmt: skip
 
 
-def predicted(*changes: dict[str, Any]) -> Footprint:
-    """Footprints of changed rows."""
+def predicted(*changes: dict[str, Any]) -> PeakMemory:
+    """Peak memory of changed rows."""
     return predict_memory(read(*changes), CONSTANTS)
 
 
@@ -33,12 +33,12 @@ def test_a_llama_8b_row_by_hand() -> None:
 
 
 def test_parts_add_up_to_the_best_estimate() -> None:
-    found = predicted({}, {"zero_stage": 3}, {"precision": "fp16"}, LLAMA_405B, MIXTRAL)
+    found = predicted({}, {"zero_stage": 3}, {"precision": "fp16", "stack": "megatron-deepspeed"}, LLAMA_405B, MIXTRAL)
     assert sum(found.parts.values()).tolist() == pytest.approx(found.best.tolist())
 
 
 def test_allocator_and_context_are_parts_of_their_own() -> None:
-    found = predicted({"precision": "fp16"})
+    found = predicted({"precision": "fp16", "stack": "megatron-deepspeed"})
     tensors = sum(v for n, v in found.parts.items() if n not in ("allocator", "context"))
     assert float(found.parts["context"][0]) == 3.5 * GIB
     assert float(found.parts["allocator"][0]) == pytest.approx(0.2 * float(tensors[0]))
@@ -54,7 +54,7 @@ def test_the_stage_found_is_the_fullest_of_all() -> None:
     rows = read(*changes)
     found = predict_memory(rows, CONSTANTS)
     for row in range(len(rows)):
-        totals = sum(footprint.by_stage(rows, CONSTANTS, row).values())
+        totals = sum(peak_memory.by_stage(rows, CONSTANTS, row).values())
         assert float(found.best[row]) == pytest.approx(totals.max())
         assert int(found.stage[row]) == int(np.argmax(totals))
 
@@ -67,7 +67,7 @@ def test_a_stated_split_moves_the_peak() -> None:
 
 def test_every_stage_of_a_stated_split_is_shown() -> None:
     rows = read({"pp": 4, "dp": 2, "layers_per_stage": "[5, 9, 9, 9]"})
-    layers = footprint.by_stage(rows, CONSTANTS, 0)["activations"]
+    layers = peak_memory.by_stage(rows, CONSTANTS, 0)["activations"]
     assert len(layers) == 4
     assert layers[0] / (4 * 5) == pytest.approx(layers[1] / (3 * 9))
 
@@ -122,7 +122,7 @@ def test_open_sequence_parallelism_spans_both_choices() -> None:
 
 def test_dense_first_layers_follow_a_stated_split() -> None:
     moe = MIXTRAL | {"pp": 4, "dp": 8, "accelerators": 32, "dense_layers": 3, "layers_per_stage": "[2, 10, 10, 10]"}
-    parts = footprint.by_stage(read(moe), CONSTANTS, 0)
+    parts = peak_memory.by_stage(read(moe), CONSTANTS, 0)
     dense, expert = 41_943_040 + 3 * 4096 * 14336 + 8192, 41_943_040 + 3 * 4096 * 14336 + 8 * 4096 + 8192
     assert parts["weights"][0] == 2 * (2 * dense + 32000 * 4096)
     assert parts["weights"][1] == 2 * (dense + 9 * expert)
@@ -183,7 +183,7 @@ def test_native_stacks_are_open_to_eager_norms_and_chunked_losses() -> None:
 def test_an_eager_norm_keeps_four_bytes_more_of_its_input() -> None:
     # Norms in PyTorch keep their input in FP32, and 32 layers have two norms more in one row than in the other; the
     # allocator of the test's constants reserves 5% beyond the tensors.
-    native = {"zero_stage": 3, "global_batch": 8}
+    native = {"zero_stage": 3, "global_batch": 8, "memory_kind": "reserved"}
     two, four = (ends(**native, norms_per_layer=count) for count in (2, 4))
     more = (four[2] - two[2]) - (four[1] - two[1])
     assert more * GIB == pytest.approx(1.05 * 4 * 8192 * 4096 * 2 * 32, rel=1e-9)
@@ -200,14 +200,14 @@ def test_bad_rows_are_unknown_and_keep_their_reason_and_place() -> None:
 def test_a_table_is_its_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     changes = [{}, {"zero_stage": 3}, LLAMA_405B, {"recompute": ""}, MIXTRAL, {"tp": "x"}]
     whole = predicted(*changes)
-    monkeypatch.setattr(footprint, "CHUNK", 2)
+    monkeypatch.setattr(peak_memory, "CHUNK", 2)
     cut = predicted(*changes)
     single = [float(predicted(change).best[0]) for change in changes]
     assert cut.best.tolist() == pytest.approx(whole.best.tolist(), nan_ok=True)
     assert whole.best.tolist() == pytest.approx(single, nan_ok=True)
 
 
-def test_no_rows_give_no_footprint() -> None:
+def test_no_rows_give_no_memory() -> None:
     empty = predict_memory(read({}).take(slice(0, 0)), CONSTANTS)
     assert len(empty.best) == 0
 

@@ -11,7 +11,9 @@ import yaml
 
 from analysis.engine import predict as prediction
 from analysis.engine.constants import flatten
+from analysis.engine.peak_memory import predict_memory
 from analysis.engine.predict import COLUMNS, predict
+from analysis.engine.stack import memory_constants
 from analysis.physics import flops
 
 from ..rows import LLAMA_8B, table
@@ -150,10 +152,10 @@ def test_only_a_wide_gap_means_full_recompute() -> None:
     moe = {"experts": 8, "experts_per_token": 2, "moe_ffn_hidden": 7168, "ep": 8, "recompute": None, "zero_stage": 3}
     layouts = table(*(moe | {"micro_batch": n, "global_batch": 8 * n} for n in range(1, 9)))
     rows = prediction.read_rows(layouts, ACCELERATORS)
-    constants = flatten(CALIBRATION["memory"])
+    constants = memory_constants(CALIBRATION)
     nothing = {name: np.nan_to_num(values) for name, values in vars(rows.recompute).items()}
     kept = replace(rows, recompute=type(rows.recompute)(**nothing))
-    need = prediction.footprint.predict_memory(kept, constants).lean / 80e9
+    need = predict_memory(kept, constants).lean / 80e9
     full = prediction.has_to_recompute(rows, np.zeros(8, dtype=bool), constants)
     assert ((need > 1.0) & (need < 1.5)).any()
     assert full.tolist() == (need > 1.5).tolist()
@@ -161,7 +163,7 @@ def test_only_a_wide_gap_means_full_recompute() -> None:
 
 def test_memory_is_printed_in_gib() -> None:
     rows = prediction.read_rows(table(), ACCELERATORS)
-    bytes_needed = prediction.footprint.predict_memory(rows, flatten(CALIBRATION["memory"])).best[0]
+    bytes_needed = predict_memory(rows, memory_constants(CALIBRATION)).best[0]
     assert one()["memory_gib"] == pytest.approx(bytes_needed / 1024**3)
 
 

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from analysis.physics import activations
 from analysis.physics.activations import total
 from analysis.physics.architecture import describe
-from analysis.physics.split import recipe, split
+from analysis.physics.split import split
 
+from .policies import policy
 from .published import DEEPSEEK_V3, GPT_22B, LLAMA_3_8B, MIXTRAL, QWEN_3_235B, Facts, gpt
 
 GIB = 2.0**30
@@ -21,13 +22,13 @@ OLD = {"unfused_attention": 1, "dropout": 1}
 
 def dense(facts: Facts, cut: dict[str, Any], **choices: float) -> dict[str, float]:
     """Bytes of a dense layer by part."""
-    parts, _ = activations.layer_bytes(describe(facts), split(**cut), recipe(**choices))
+    parts, _ = activations.layer_bytes(describe(facts), split(**cut), policy(**choices))
     return {name: float(value) for name, value in parts.items()}
 
 
 def mixture(facts: Facts, cut: dict[str, Any], **choices: float) -> dict[str, float]:
     """Bytes of an MoE layer by part."""
-    _, parts = activations.layer_bytes(describe(facts), split(**cut), recipe(**choices))
+    _, parts = activations.layer_bytes(describe(facts), split(**cut), policy(**choices))
     return {name: float(value) for name, value in parts.items()}
 
 
@@ -211,7 +212,7 @@ def test_operator_level_checkpointing_of_a_mixture_keeps_tokens_and_shared_exper
 
 
 def test_checkpoints_of_groups_keep_one_input_per_group() -> None:
-    one, two = (dense(LLAMA_3_8B, {"seq_len": 8}, recompute_layer=1, checkpoint_every=n) for n in (1, 2))
+    one, two = (dense(LLAMA_3_8B, {"seq_len": 8}, recompute_layer=1, recompute_every=n) for n in (1, 2))
     assert sum(one.values()) == 2 * sum(two.values()) == 2 * 8 * 4096
 
 
@@ -235,29 +236,29 @@ def test_offloaded_checkpoints_leave_the_device() -> None:
     ],
 )
 def test_logits_of_reports(tokens: int, vocab: int, width: int, size: float, unit: float) -> None:
-    needed = activations.logit_bytes(describe({"vocab": vocab}), split(seq_len=tokens), recipe(logit_bytes=width))
+    needed = activations.logit_bytes(describe({"vocab": vocab}), split(seq_len=tokens), policy(logit_bytes=width))
     assert float(needed) / unit == pytest.approx(size, rel=1e-3)
 
 
 def test_ten_bytes_per_logit_match_what_halving_the_tokens_freed() -> None:
     # github.com/NVIDIA/Megatron-LM/pull/7220: (2279.1 - 1276.5) MiB for 2048 tokens and 50,304 entries
-    freed = activations.logit_bytes(describe({"vocab": 50_304}), split(seq_len=2048), recipe())
+    freed = activations.logit_bytes(describe({"vocab": 50_304}), split(seq_len=2048), policy())
     assert float(freed) / 2**20 == pytest.approx(2279.1 - 1276.5, rel=0.025)
 
 
 def test_logits_are_split_by_tp() -> None:
     arch = describe({"vocab": 1000})
-    whole, part = (activations.logit_bytes(arch, split(seq_len=8, tp=t), recipe()) for t in (1, 4))
+    whole, part = (activations.logit_bytes(arch, split(seq_len=8, tp=t), policy()) for t in (1, 4))
     assert float(whole) == 4 * float(part)
 
 
 def test_the_head_keeps_input_and_output_of_the_final_norm() -> None:
     arch = describe({"hidden": 512})
-    assert float(activations.head_bytes(arch, split(seq_len=8, tp=2, sequence_parallel=1))) == 8 * 4 * 512 / 2
+    assert float(activations.head_bytes(arch, split(seq_len=8, tp=2, sequence_parallel=1), policy())) == 8 * 4 * 512 / 2
 
 
 def backward(facts: Facts, cut: dict[str, Any], **choices: float) -> float:
-    return float(activations.backward_bytes(describe(facts), split(**cut), recipe(**choices)))
+    return float(activations.backward_bytes(describe(facts), split(**cut), policy(**choices)))
 
 
 def test_passing_tensors_of_a_dense_layer_by_hand() -> None:
@@ -283,11 +284,11 @@ def test_passing_tensors_of_split_experts_are_split_too() -> None:
 @pytest.mark.parametrize("every", [1, 3])
 def test_a_recomputed_group_comes_back_whole(every: int) -> None:
     plain, again = backward(LLAMA_3_8B, {"seq_len": 8}), sum(dense(LLAMA_3_8B, {"seq_len": 8}).values())
-    assert backward(LLAMA_3_8B, {"seq_len": 8}, recompute_layer=0.5, checkpoint_every=every) == plain + every * again
+    assert backward(LLAMA_3_8B, {"seq_len": 8}, recompute_layer=0.5, recompute_every=every) == plain + every * again
 
 
 def test_a_table_of_rows_is_its_rows() -> None:
     arch = describe({name: np.array([LLAMA_3_8B[name], GPT_22B[name]]) for name in GPT_22B})
-    table, _ = activations.layer_bytes(arch, split(seq_len=np.array([8192.0, 2048.0])), recipe())
+    table, _ = activations.layer_bytes(arch, split(seq_len=np.array([8192.0, 2048.0])), policy())
     rows = [sum(dense(f, {"seq_len": s}).values()) for f, s in ((LLAMA_3_8B | {"kv_heads": 32}, 8192), (GPT_22B, 2048))]
     assert total(table).tolist() == rows

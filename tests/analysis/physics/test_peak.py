@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from analysis.physics import activations, bubble
 from analysis.physics import peak as memory
 from analysis.physics.architecture import describe
-from analysis.physics.split import recipe, split
+from analysis.physics.split import split
 
+from .policies import policy
 from .published import DEEPSEEK_V3, GPT_22B, LLAMA_3_8B, LLAMA_3_405B, MIXTRAL, Facts, gpt
 
 GIB = 2.0**30
@@ -25,13 +26,13 @@ LLAMA_3_2_3B = {
 
 def parts(facts: Facts, cut: dict[str, Any], stage: int = 0, **choices: float) -> dict[str, float]:
     """Parts of a stage in bytes."""
-    pieces = memory.pieces(describe(facts), split(**cut), recipe(**choices))
+    pieces = memory.pieces(describe(facts), split(**cut), policy(**choices))
     return {name: float(value) for name, value in memory.stage_memory(pieces, np.asarray(float(stage))).items()}
 
 
 def test_a_stage_holds_its_layers_times_the_micro_batches_in_flight() -> None:
     cut = {"seq_len": 32, "pp": 4, "micro_batches": 16}
-    dense, _ = activations.layer_bytes(describe(TINY), split(**cut), recipe())
+    dense, _ = activations.layer_bytes(describe(TINY), split(**cut), policy())
     layer = float(activations.total(dense))
     assert [parts(TINY, cut, stage)["activations"] for stage in range(4)] == [2 * (4 - i) * layer for i in range(4)]
 
@@ -66,14 +67,14 @@ def test_outputs_that_a_stage_keeps_cost_one_residual_stream_each() -> None:
 def test_prediction_depths_add_a_layer_and_a_second_loss_on_the_last_stage() -> None:
     cut = {"seq_len": 64, "pp": 16, "ep": 64, "micro_batches": 64}
     one, none = (parts(DEEPSEEK_V3 | {"mtp_layers": n}, cut, 15) for n in (1, 0))
-    _, mixture = activations.layer_bytes(describe(DEEPSEEK_V3), split(**cut), recipe())
+    _, mixture = activations.layer_bytes(describe(DEEPSEEK_V3), split(**cut), policy())
     assert one["activations"] - none["activations"] == pytest.approx(float(activations.total(mixture)))
     assert one["head"] == 2 * none["head"]
     assert one["working"] == 2 * none["working"]
 
 
 def test_a_dense_prediction_depth_is_a_dense_layer() -> None:
-    dense, _ = activations.layer_bytes(describe(TINY), split(seq_len=32), recipe())
+    dense, _ = activations.layer_bytes(describe(TINY), split(seq_len=32), policy())
     more = parts(TINY | {"mtp_layers": 1}, {"seq_len": 32})["activations"] - parts(TINY, {"seq_len": 32})["activations"]
     assert more == float(activations.total(dense))
 
@@ -81,13 +82,13 @@ def test_a_dense_prediction_depth_is_a_dense_layer() -> None:
 def test_dense_and_moe_layers_of_a_stage_are_told_apart() -> None:
     cut = {"seq_len": 64, "pp": 16, "ep": 64, "micro_batches": 1}
     dense, mixture = (float(activations.total(p)) for p in activations.layer_bytes(
-        describe(DEEPSEEK_V3), split(**cut), recipe()))  # fmt: skip
+        describe(DEEPSEEK_V3), split(**cut), policy()))  # fmt: skip
     assert parts(DEEPSEEK_V3, cut, 0)["activations"] == pytest.approx(3 * dense)
     assert parts(DEEPSEEK_V3, cut, 1)["activations"] == pytest.approx(4 * mixture)
 
 
 def test_stated_layers_replace_the_dealt_ones() -> None:
-    pieces = memory.pieces(describe(TINY), split(seq_len=32, pp=4, micro_batches=1), recipe())
+    pieces = memory.pieces(describe(TINY), split(seq_len=32, pp=4, micro_batches=1), policy())
     light, heavy = (memory.stage_memory(pieces, np.asarray(1.0), np.asarray(n), np.asarray(2.0)) for n in (1.0, 3.0))
     assert float(heavy["activations"]) == 3 * float(light["activations"])
 
@@ -152,7 +153,7 @@ def test_torchtitan_on_eight_h100() -> None:
 @given(st.integers(1, 8), st.integers(1, 64), st.sampled_from([0, 1, 2, 3]))
 def test_a_table_of_stages_is_its_stages(pp: int, micro_batches: int, zero_stage: int) -> None:
     cut = split(seq_len=64, pp=pp, micro_batches=micro_batches, dp=4, zero_stage=zero_stage)
-    pieces = memory.pieces(describe(MIXTRAL), cut, recipe())
+    pieces = memory.pieces(describe(MIXTRAL), cut, policy())
     table = activations.total(memory.stage_memory(pieces, np.arange(float(pp))))
     single = [float(activations.total(memory.stage_memory(pieces, np.asarray(float(i))))) for i in range(pp)]
     assert np.broadcast_to(table, (pp,)).tolist() == single

@@ -1,11 +1,9 @@
-"""Degrees and recipes: derived shares and refusals."""
-
-from collections.abc import Callable
+"""Degrees: derived shares and refusals."""
 
 import numpy as np
 import pytest
 
-from analysis.physics.split import recipe, split
+from analysis.physics.split import split
 
 
 def test_tokens_of_a_micro_batch_are_split_over_context_ranks() -> None:
@@ -40,19 +38,10 @@ def test_degrees_that_are_not_named_are_one() -> None:
     assert {float(getattr(plain, n)) for n in ("sequence_parallel", "zero_stage", "shard_ranks")} == {0}
 
 
-def test_a_recipe_is_eighteen_bytes_unless_said_otherwise() -> None:
-    plain = recipe()
-    assert float(plain.weight + plain.gradient + plain.master + plain.moments) == 18
-    assert (float(plain.working_weight), float(plain.linear_input), float(plain.logit_bytes)) == (2, 2, 10)
-    assert float(plain.recompute_layer) == 0
-
-
-@pytest.mark.parametrize("make", [split, recipe])
-def test_misspelt_names_are_refused_by_name(make: Callable[..., object]) -> None:
+def test_misspelt_names_are_refused_by_name() -> None:
     with pytest.raises(ValueError, match="tensor_parallel"):
-        make(tensor_parallel=8)
+        split(tensor_parallel=8)
 
 
 def test_rows_of_a_table_are_cut() -> None:
     assert split(seq_len=np.array([1.0, 2.0, 3.0])).rows(slice(1, 2)).seq_len.tolist() == [2]
-    assert recipe(weight=np.array([2.0, 4.0])).rows(slice(1, 2)).weight.tolist() == [4]

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from analysis.physics import bubble, pipeline, states
 from analysis.physics.architecture import describe
 from analysis.physics.parameters import Buckets, count
-from analysis.physics.split import recipe, split
+from analysis.physics.split import split
 
+from .policies import policy
 from .published import DEEPSEEK_V3, GPT_1T, GPT_22B, GPT_175B, GPT_530B, LLAMA_3_405B, MIXTRAL, Facts, gpt
 
 GIB = 2.0**30
@@ -21,7 +22,7 @@ ZERO = np.asarray(0.0)
 def total(parameters: float, experts: float = 0.0, cut: dict[str, Any] | None = None, **widths: float) -> float:
     """Bytes of all states of a rank that holds so many parameters."""
     held = (np.asarray(parameters), np.asarray(experts))
-    return float(sum(states.state_bytes(held, split(seq_len=1, **(cut or {})), recipe(**widths)).values()))
+    return float(sum(states.state_bytes(held, split(seq_len=1, **(cut or {})), policy(**widths)).values()))
 
 
 def on_stage(facts: Facts, stage: int, **cut: Any) -> float:
@@ -29,7 +30,7 @@ def on_stage(facts: Facts, stage: int, **cut: Any) -> float:
     arch, cuts = describe(facts), split(seq_len=2048, micro_batches=512, **cut)
     place = pipeline.place(arch, cuts, np.asarray(float(stage)))
     held = states.stage_on_rank(states.rank_pieces(arch, cuts), place)
-    return float(sum(states.state_bytes(held, cuts, recipe()).values())) / GIB
+    return float(sum(states.state_bytes(held, cuts, policy()).values())) / GIB
 
 
 @pytest.mark.parametrize(("zero_stage", "gb"), [(0, 120), (1, 31.4), (2, 16.6), (3, 1.9)])
@@ -62,7 +63,7 @@ def test_deepseek_v3_stages(stage: int, layers: float, before: float, gib: float
     cut = split(seq_len=4096, pp=16, ep=64, dp=128, zero_stage=1)
     place = pipeline.place(arch, cut, np.asarray(float(stage)), np.asarray(layers), np.asarray(before))
     held = states.stage_on_rank(states.rank_pieces(arch, cut), place)
-    assert float(sum(states.state_bytes(held, cut, recipe()).values())) / GIB == pytest.approx(gib, abs=0.0051)
+    assert float(sum(states.state_bytes(held, cut, policy()).values())) / GIB == pytest.approx(gib, abs=0.0051)
 
 
 @pytest.mark.parametrize(("width", "tb"), [(16, 8.48), (18, 9.54), (20, 10.60)])
@@ -115,7 +116,7 @@ def test_six_plus_twelve_over_two_is_twelve() -> None:
 
 def test_a_pipeline_shard_adds_weights_gradients_and_sharded_states() -> None:
     # github.com/NVIDIA/Megatron-LM/pull/482: 0.80 + 1.61 + 0.60 GiB of 431.4e6 parameters at 2, 4 and 12/8 B
-    parts = states.state_bytes((np.asarray(431.4e6), ZERO), split(seq_len=1, dp=8, zero_stage=1), recipe())
+    parts = states.state_bytes((np.asarray(431.4e6), ZERO), split(seq_len=1, dp=8, zero_stage=1), policy())
     sizes = [float(parts[name]) / GIB for name in ("weights", "gradients")]
     sizes.append(float(parts["master_weights"] + parts["moments"]) / GIB)
     assert sizes == pytest.approx([0.80, 1.61, 0.60], abs=0.0051)
@@ -171,7 +172,7 @@ def test_gathered_weights_by_hand() -> None:
     arch = describe(gpt(4, 64, 4, 512) | {"norm_vectors": 0, "tied_embeddings": 0})
     cut = split(seq_len=1, dp=8, zero_stage=3)
     pieces = states.rank_pieces(arch, cut)
-    middle, last = (states.gathered_bytes(arch, cut, recipe(), pieces, np.asarray(x)) for x in (0.0, 1.0))
+    middle, last = (states.gathered_bytes(arch, cut, policy(), pieces, np.asarray(x)) for x in (0.0, 1.0))
     assert float(middle) == 2 * 2 * 12 * 64**2
     assert float(last - middle) == 2 * 2 * 512 * 64
 
@@ -180,24 +181,24 @@ def test_gathered_weights_by_hand() -> None:
 def test_a_sharded_pipeline_keeps_weights_and_gradients_whole(pp: int, micro_batches: int, width: int) -> None:
     # torchtitan: reshard_after_forward is off with a pipeline; PyTorch's stages add gradients up without reducing them
     cut = split(seq_len=1, dp=8, zero_stage=3, pp=pp, micro_batches=micro_batches)
-    assert float(states.kept_gathered_bytes((np.asarray(100.0), np.asarray(20.0)), cut, recipe())) == 120 * width
+    assert float(states.kept_gathered_bytes((np.asarray(100.0), np.asarray(20.0)), cut, policy())) == 120 * width
 
 
 def test_nothing_is_gathered_layer_by_layer_in_a_pipeline() -> None:
     arch, cut = describe(MIXTRAL), split(seq_len=1, dp=8, zero_stage=3, pp=2)
-    assert float(states.gathered_bytes(arch, cut, recipe(), states.rank_pieces(arch, cut), np.asarray(1.0))) == 0
+    assert float(states.gathered_bytes(arch, cut, policy(), states.rank_pieces(arch, cut), np.asarray(1.0))) == 0
 
 
 def test_a_mixture_gathers_its_moe_layers() -> None:
     arch, cut = describe(MIXTRAL), split(seq_len=1, dp=8, zero_stage=3)
     layer = 3 * 8 * 4096 * 14336 + 4096 * 8 + 4096 * (2 * 4096 + 2 * 1024) + 2 * 4096
-    gathered = states.gathered_bytes(arch, cut, recipe(), states.rank_pieces(arch, cut), np.asarray(0.0))
+    gathered = states.gathered_bytes(arch, cut, policy(), states.rank_pieces(arch, cut), np.asarray(0.0))
     assert float(gathered) == 2 * 2 * layer
 
 
 def test_nothing_is_gathered_below_zero_3() -> None:
     arch, cut = describe(GPT_22B), split(seq_len=1, dp=8, zero_stage=2)
-    assert float(states.gathered_bytes(arch, cut, recipe(), states.rank_pieces(arch, cut), np.asarray(1.0))) == 0
+    assert float(states.gathered_bytes(arch, cut, policy(), states.rank_pieces(arch, cut), np.asarray(1.0))) == 0
 
 
 def test_a_tied_head_is_stored_twice_in_a_pipeline_and_once_without() -> None:

@@ -1,10 +1,11 @@
-"""Storage widths of the stacks that rows point to."""
+"""What rows keep and how wide, by their words and their software."""
 
 import numpy as np
 import pytest
 
-from analysis.engine import stack as storage
+from analysis.engine.overhead import overhead
 from analysis.engine.stack import Stack
+from analysis.engine.tensors import policy_of
 
 from ..rows import CONSTANTS, read
 
@@ -16,11 +17,12 @@ PURE = "bf16 pure (weights, grads, Adam states bf16)"
 DEEPSPEED = "bf16 (BF16 optimizer, fp32 grad accumulation)"
 
 
-def recipe(**change: object) -> dict[str, float]:
-    """Numbers of the recipe of the changed row."""
+def policy(**change: object) -> dict[str, float]:
+    """Numbers of the policy of the changed row; parts of a layer that are dropped begin with `recompute_`."""
     rows = read(dict(change))
-    resolved = storage.resolve(rows, Stack.of(rows), CONSTANTS)
-    return {name: float(np.broadcast_to(value, (1,))[0]) for name, value in vars(resolved).items()}
+    named = vars(policy_of(rows, Stack.of(rows, CONSTANTS), CONSTANTS))
+    named |= {f"recompute_{name}": value for name, value in vars(named.pop("recompute")).items() if name != "every"}
+    return {name: float(np.broadcast_to(value, (1,))[0]) for name, value in named.items()}
 
 
 @pytest.mark.parametrize(
@@ -28,7 +30,7 @@ def recipe(**change: object) -> dict[str, float]:
     [
         ({}, (2, 4, 4, 8)),  # Megatron-LM, BF16: FP32 gradient buffer forced
         ({"precision": "fp16", "zero_stage": 0}, (2, 2, 4, 8)),  # Megatron-LM, FP16: gradients in FP16
-        ({"precision": "fp16"}, (2, 2, 4, 8)),  # DeepSpeed ZeRO-1
+        ({"precision": "fp16", "stack": "megatron-deepspeed"}, (2, 2, 4, 8)),  # DeepSpeed ZeRO-1
         ({"precision": DEEPSPEED}, (2, 6, 4, 8)),  # BF16 gradient and FP32 accumulation side by side
         ({"zero_stage": 3}, (4, 4, 0, 8)),  # FSDP: FP32 shards
         ({"precision": PURE, "zero_stage": 0}, (2, 2, 0, 4)),
@@ -50,7 +52,7 @@ def recipe(**change: object) -> dict[str, float]:
     ],
 )
 def test_bytes_per_parameter_of_each_stack(change: dict[str, object], widths: tuple[float, ...]) -> None:
-    found = recipe(**change)
+    found = policy(**change)
     assert tuple(found[name] for name in ("weight", "gradient", "master", "moments")) == widths
 
 
@@ -62,7 +64,7 @@ def test_bytes_per_parameter_of_each_stack(change: dict[str, object], widths: tu
         ({"zero_stage": 3}, 14),
         ({"precision": PURE, "zero_stage": 0}, 14),
         ({"precision": PURE, "zero_stage": 0, "recompute": "full"}, 4),
-        ({"precision": "fp16"}, 10),
+        ({"precision": "fp16", "stack": "megatron-deepspeed"}, 10),
         ({"accelerators": 1, "dp": 1, "global_batch": 8}, 14),
         ({"accelerators": 1, "dp": 1, "global_batch": 8, "attention_kernel": "unfused"}, 10),
         ({"layers": 4}, 10),
@@ -75,17 +77,17 @@ def test_bytes_per_parameter_of_each_stack(change: dict[str, object], widths: tu
     ],
 )
 def test_bytes_per_logit_of_each_stack(change: dict[str, object], width: float) -> None:
-    assert recipe(**change)["logit_bytes"] == width
+    assert policy(**change)["logit_bytes"] == width
 
 
 def test_plain_selective_is_operator_level_where_weights_are_sharded() -> None:
-    megatron, sharded = recipe(recompute="selective"), recipe(recompute="selective", zero_stage=3)
+    megatron, sharded = policy(recompute="selective"), policy(recompute="selective", zero_stage=3)
     assert (megatron["recompute_core"], megatron["recompute_operator"]) == (1, 0)
     assert (sharded["recompute_core"], sharded["recompute_operator"]) == (0, 1)
 
 
 def test_an_unfused_core_is_dropped_by_selective_recompute_in_any_stack() -> None:
-    old = recipe(recompute="selective", zero_stage=3, attention_kernel="unfused")
+    old = policy(recompute="selective", zero_stage=3, attention_kernel="unfused")
     assert (old["recompute_core"], old["recompute_operator"]) == (1, 0)
 
 
@@ -104,61 +106,67 @@ def test_an_unfused_core_is_dropped_by_selective_recompute_in_any_stack() -> Non
     ],
 )
 def test_recompute_words_reach_their_share(text: str, field: str) -> None:
-    assert {n for n, v in recipe(recompute=text).items() if n.startswith("recompute") and v} == {field}
+    assert {n for n, v in policy(recompute=text).items() if n.startswith("recompute") and v} == {field}
 
 
 def test_some_layers_of_each_stage_are_a_share() -> None:
-    assert recipe(recompute="full (4 layers)")["recompute_layer"] == 4 / 32
-    assert recipe(recompute="full (4 layers)", pp=8, dp=1, global_batch=8)["recompute_layer"] == 1
-    assert recipe(recompute="full (every 2 layers)")["checkpoint_every"] == 2
+    assert policy(recompute="full (4 layers)")["recompute_layer"] == 4 / 32
+    assert policy(recompute="full (4 layers)", pp=8, dp=1, global_batch=8)["recompute_layer"] == 1
 
 
 def test_checkpoints_on_the_host() -> None:
-    assert recipe(recompute="full+offload")["offloaded_activations"] == 1
+    assert policy(recompute="full+offload")["offloaded_activations"] == 1
 
 
 @pytest.mark.parametrize(("precision", "width"), [("bf16", 2), ("FP8", 1), ("MXFP8", 33 / 32), ("NVFP4", 9 / 16)])
 def test_saved_inputs_are_quantised_with_the_products(precision: str, width: float) -> None:
-    assert recipe(precision=precision)["linear_input"] == width
-    assert recipe(precision=precision, zero_stage=3)["linear_input"] == 2  # torchao saves the 16-bit input
+    assert policy(precision=precision)["linear_input"] == width
+    assert policy(precision=precision, zero_stage=3)["linear_input"] == 2  # torchao saves the 16-bit input
 
 
 def test_old_gpt_stacks_have_dropout_and_scores() -> None:
-    old, new = recipe(**GPT), recipe(gated_mlp=False)
+    old, new = policy(**GPT), policy(gated_mlp=False)
     assert (old["dropout"], old["unfused_attention"]) == (1, 1)
     assert (new["dropout"], new["unfused_attention"]) == (0, 0)
-    assert recipe(attention_kernel="unfused")["dropout"] == 0
+    assert policy(attention_kernel="unfused")["dropout"] == 0
 
 
 def test_deepspeed_keeps_stage_outputs_and_native_stacks_make_gradients_late() -> None:
-    assert recipe(precision="fp16")["stage_output"] == 1
-    assert recipe()["stage_output"] == 0
-    assert [recipe(**c)["late_gradients"] for c in ({}, {"zero_stage": 3}, {"precision": PURE})] == [0, 1, 1]
-    assert recipe(accelerators=1, dp=1, global_batch=8)["late_gradients"] == 1
-    assert recipe(zero_stage=3)["separate_gate"] == 1
+    assert policy(precision="fp16", stack="megatron-deepspeed")["stage_output"] == 1
+    assert policy()["stage_output"] == 0
+    assert [policy(**c)["late_gradients"] for c in ({}, {"zero_stage": 3}, {"precision": PURE})] == [0, 1, 1]
+    assert policy(accelerators=1, dp=1, global_batch=8)["late_gradients"] == 1
+    assert policy(zero_stage=3)["separate_gate"] == 1
 
 
 @pytest.mark.parametrize(
     ("change", "factor", "gib"),
     [
         ({}, 1, 0),
-        ({"zero_stage": 3}, 1.05, 0),
-        ({"precision": "fp16"}, 1.2, 3.5),
+        ({"zero_stage": 3, "stack": "torchtitan"}, 1.05, 0),
+        ({"precision": "fp16", "stack": "megatron-deepspeed"}, 1.2, 3.5),
         ({"precision": PURE}, 1, 0),
         ({"memory_kind": "reserved"}, 1.05, 0),
         ({"memory_kind": "nvidia-smi"}, 1.2, 1.5),
-        ({"memory_kind": "allocated", "precision": "fp16"}, 1, 2),
+        ({"memory_kind": "allocated", "precision": "fp16", "stack": "megatron-deepspeed"}, 1, 2),
         ({"memory_kind": "allocated", "zero_stage": 3}, 1, 0),
     ],
 )
 def test_what_a_stack_reports_beside_its_tensors(change: dict[str, object], factor: float, gib: float) -> None:
     rows = read(change)
-    found = storage.overheads(rows, Stack.of(rows), CONSTANTS)
-    assert (float(found[0][0]), float(found[1][0]) / GIB) == (factor, gib)
+    beyond = overhead(rows, Stack.of(rows, CONSTANTS), CONSTANTS)
+    shown = (1 + float(beyond.persistent[0]), 1 + float(beyond.passing[0]), float(beyond.beside[0]) / GIB)
+    assert shown == pytest.approx((factor, factor, gib))
 
 
 def test_every_row_belongs_to_one_stack() -> None:
-    rows = read({}, {"zero_stage": 3}, {"precision": "fp16"}, {"precision": PURE}, {"zero_stage": ""})
-    stack = Stack.of(rows)
+    rows = read(
+        {},
+        {"zero_stage": 3},
+        {"precision": "fp16", "stack": "megatron-deepspeed"},
+        {"precision": PURE},
+        {"zero_stage": ""},
+    )
+    stack = Stack.of(rows, CONSTANTS)
     held = np.stack([stack.pure, stack.sharded, stack.deepspeed, stack.megatron])
     assert held.sum(axis=0).tolist() == [1] * 5
