@@ -187,10 +187,10 @@ def slug(text: str) -> str:
 def out_of_range(value: float, shape: Shape) -> str:
     """A way out for a number outside its range.
 
-    >>> out_of_range(41, Shape("mfu", limits={"maximum": 1}))
+    >>> out_of_range(41, Shape("mfu", rules={"maximum": 1}))
     'write a fraction: mfu: 0.41'
     """
-    if shape.limits.get("maximum") == 1 and 1 < value <= 100:
+    if shape.rules.get("maximum") == 1 and 1 < value <= 100:
         return f"write a fraction: {shape.name}: {value / 100:g}"
     if value < 0:
         return "write it without the minus sign, or delete the line"

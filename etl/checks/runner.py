@@ -5,28 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
+from importlib import import_module
+from pkgutil import iter_modules
 
-from etl.checks import (  # noqa: F401
-    amounts,
-    dates,
-    hardware,
-    layout,
-    magnitudes,
-    measured,
-    references,
-    shape,
-    siblings,
-    sources,
-    style,
-    syntax,
-    twins,
-)
+from etl import checks
+from etl.checks import shape
 from etl.checks.exceptions import accept
 from etl.checks.registry import RULES
 from etl.checks.subject import House, Subject
 from etl.records.loading import Catalogue, Record
 from etl.records.schema import Schemas
 from etl.yaml.findings import Finding
+
+for _module in iter_modules(checks.__path__):
+    import_module(f"{checks.__name__}.{_module.name}")  # its rules register themselves
 
 
 def examine(catalogue: Catalogue, schemas: Schemas, today: date) -> list[Finding]:

@@ -1,6 +1,9 @@
 """Every rule has a bad record named for its defect: the record gives that code and no other."""
 
+import os
 import shutil
+import subprocess
+import sys
 from datetime import date
 from pathlib import Path
 
@@ -115,6 +118,26 @@ def test_a_conflict_about_the_field_accepts_its_arithmetic(tmp_path: Path) -> No
 def test_every_rule_stands_in_the_page_on_checks() -> None:
     page = (ROOT / "docs" / "checks.md").read_text("utf-8")
     assert [code for code, rule in RULES.items() if f"| {code} | {rule.name} |" not in page] == []
+
+
+MOONS = '''from etl.checks.registry import check
+
+
+@check("SUM999", "moon-phase", "run")
+def moon_phase(subject):
+    """A run ends at full moon."""
+    yield from ()
+'''
+
+
+def test_a_module_laid_into_the_folder_is_found_unaided(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "etl", tmp_path / "etl", ignore=shutil.ignore_patterns("importers"))
+    (tmp_path / "etl" / "checks" / "moons.py").write_text(MOONS)
+    program = "from etl.checks import runner; print(runner.RULES['SUM999'].name, runner.__file__)"
+    place = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])}
+    command = [sys.executable, "-P", "-c", program]
+    done = subprocess.run(command, env=place, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["moon-phase", str(tmp_path / "etl" / "checks" / "runner.py")]
 
 
 def test_every_rule_has_a_bad_record() -> None:
