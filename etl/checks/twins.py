@@ -1,9 +1,8 @@
-"""Names and duplicates: one spelling per organization, one record per thing, names in plain text."""
+"""Names and duplicates: one record per thing, names in plain text."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,41 +10,6 @@ from etl.checks.registry import check
 from etl.checks.subject import House, Subject
 from etl.yaml.findings import Finding
 from etl.yaml.nodes import Path
-
-SUFFIXES = re.compile(r"[\s,.]+(?:ai|inc|corp|corporation|ltd|llc|gmbh|co|company|labs?|team)\.?\Z", re.IGNORECASE)
-
-
-def bare(name: str) -> str:
-    """An organization's name without case, spaces, signs and legal endings.
-
-    >>> bare("Mistral AI"), bare("mistral"), bare("01.AI"), bare("DeepSeek-AI")
-    ('mistral', 'mistral', '01', 'deepseekai')
-    """
-    return re.sub(r"[^\w]|_", "", SUFFIXES.sub("", name)).lower()
-
-
-def _spellings(house: House) -> dict[str, Counter[str]]:
-    found: dict[str, Counter[str]] = {}
-    for record in house.catalogue:
-        for field in ("organization", "vendor"):
-            name = record.value.get(field)
-            if isinstance(name, str):
-                found.setdefault(bare(name), Counter())[name] += 1
-    return found
-
-
-@check("NAM001", "organization-spelled-differently")
-def organization_spelled_differently(subject: Subject) -> Iterator[Finding]:
-    """An organization must have one spelling in all records; the most frequent one is taken."""
-    for field in ("organization", "vendor"):
-        name = subject.value.get(field)
-        if name is None:
-            continue
-        counts = subject.house.shared(_spellings)[bare(name)]
-        usual = min(counts, key=lambda one: (-counts[one], one))
-        if name != usual:
-            message = f"{name!r} is spelled {usual!r} in {counts[usual]} other record{'s' if counts[usual] > 1 else ''}"
-            yield subject.at((field,), message, f"write  {field}: {usual}")
 
 
 def _named(house: House) -> dict[tuple[str, str], list[str]]:

@@ -38,6 +38,7 @@ class Kind(StrEnum):
     cluster = "cluster"
     trend = "trend"
     claim = "claim"
+    organization = "organization"
 
 
 Where = Annotated[list[Path] | None, typer.Argument(help="Files or folders below data/; all of it when none is given.")]

@@ -21,6 +21,7 @@ VIEWS = (
     "accelerator_capacity",
     "disclosure",
     "mfu_comparable",
+    "run_organizations",
     "run_summary",
     "phase_summary",
     "cluster_sizes",

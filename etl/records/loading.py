@@ -20,6 +20,7 @@ FOLDERS = {
     "cluster": "clusters",
     "trend": "trends",
     "claim": "claims",
+    "organization": "organizations",
 }
 SINGLES = {"exceptions": "exceptions.yaml", "calibration": "calibration.yaml"}
 

@@ -15,7 +15,18 @@ from schemas.refusal import RefusalError
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator
 
-KINDS = ("run", "model", "accelerator", "system", "benchmark", "cluster", "trend", "claim", "exceptions")
+KINDS = (
+    "run",
+    "model",
+    "accelerator",
+    "system",
+    "benchmark",
+    "cluster",
+    "trend",
+    "claim",
+    "organization",
+    "exceptions",
+)
 PRIVATE = "x-"
 
 

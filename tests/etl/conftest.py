@@ -1,4 +1,4 @@
-"""A made-up house of thirteen records, small enough to count by hand, and the database made of it."""
+"""A made-up house of fourteen records, small enough to count by hand, and the database made of it."""
 
 import shutil
 from collections.abc import Iterator

@@ -83,6 +83,8 @@ select
     runs.id as run_id,
     runs.name,
     runs.organization,
+    makers.organization_kind,
+    makers.country,
     runs.model as model_id,
     models.name as model_name,
     models.sparsity,
@@ -139,4 +141,5 @@ left join largest on largest.run_id = runs.id
 left join utilisation on utilisation.run_id = runs.id
 left join verdict on verdict.run_id = runs.id
 left join disclosed on disclosed.run_id = runs.id
+left join run_organizations as makers on makers.run_id = runs.id and makers.position = 1
 order by runs.id

@@ -1,4 +1,4 @@
-"""Each view gives the rows that the thirteen made-up records of tests/data/house must give, counted by hand."""
+"""Each view gives the rows that the fourteen made-up records of tests/data/house must give, counted by hand."""
 
 from datetime import date
 from pathlib import Path
@@ -214,6 +214,21 @@ def test_disclosure_says_how_each_fact_is_known(memory: House, run: str, fact: s
     assert memory.execute(query, [run, fact]).fetchall() == [(2024 if run == "acme/dense" else 2025, state)]
 
 
+def test_several_organizations_of_a_run_are_rows_of_their_own(memory: House) -> None:
+    memory.execute("update record.runs set organization = 'Acme and Apex' where id = 'acme/moe'")
+    query = "select position, organization, organization_id, country from run_organizations where run_id = 'acme/moe'"
+    assert rows(memory, query) == [(1, "Acme", "acme", "US"), (2, "Apex", None, None)]
+    assert rows(memory, "select country from run_summary") == [("US",)] * 3
+
+
+def test_an_organization_with_and_in_its_name_is_one(memory: House) -> None:
+    name = "University of This and That"
+    memory.execute("update record.runs set organization = ? where id = 'acme/moe'", [name])
+    memory.execute("insert into record.organizations (id, name, kind) values ('this', ?, 'academia')", [name])
+    query = "select organization_id, organization_kind from run_organizations where run_id = 'acme/moe'"
+    assert rows(memory, query) == [("this", "academia")]
+
+
 def test_every_view_works_while_the_result_tables_are_empty(memory: House) -> None:
     names = [name for (name,) in rows(memory, "select view_name from duckdb_views() where not internal order by 1")]
     counts = {name: len(rows(memory, f"from {name}")) for name in names}
@@ -226,6 +241,7 @@ def test_every_view_works_while_the_result_tables_are_empty(memory: House) -> No
         "layout_map": 3,
         "mfu_comparable": 2,
         "phase_summary": 4,
+        "run_organizations": 3,
         "run_summary": 3,
     }
 

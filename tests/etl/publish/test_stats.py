@@ -1,4 +1,4 @@
-"""The statistics count the thirteen made-up records as one counts them by hand."""
+"""The statistics count the fourteen made-up records as one counts them by hand."""
 
 import duckdb
 

@@ -30,6 +30,8 @@ select unnest([
     {'what': 'models', 'number': (select count(*) from record.models)},
     {'what': 'accelerators', 'number': (select count(*) from record.accelerators)},
     {'what': 'systems', 'number': (select count(*) from record.systems)},
+    {'what': 'organizations', 'number': (select count(*) from record.organizations)},
+    {'what': '- countries', 'number': (select count(distinct country) from record.organizations)},
     {'what': 'published tables of measurements', 'number': (select count(*) from record.benchmarks)},
     {'what': '- measured rows', 'number': (select count(*) from record.benchmark_rows)},
     {'what': 'clusters', 'number': (select count(*) from record.clusters)},
