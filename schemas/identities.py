@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from math import inf, prod
+from math import inf, lcm, prod
 from typing import Any, Literal
 
 from schemas.axes import BY_NAME
@@ -109,6 +109,17 @@ class Outcome:
         else:
             excused = within(self.ratio, one.possible)
         return "strained" if excused else "impossible"
+
+
+def sequence_chunks(tp: int, cp: int, sequence_parallel: bool) -> int:
+    """Equal parts that a sequence is cut into: two per context-parallel rank, and with sequence parallelism one per
+    tensor-parallel rank.
+
+    >>> sequence_chunks(8, 4, True), sequence_chunks(8, 1, False), sequence_chunks(8, 4, False)
+    (32, 1, 8)
+    """
+    per_rank = lcm(2 if cp > 1 else 1, tp if sequence_parallel else 1)
+    return cp * per_rank
 
 
 def within(ratio: float, band: Band, slack: float = 0.0) -> bool:

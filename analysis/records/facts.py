@@ -118,7 +118,7 @@ def _peaks(facts: Facts) -> Facts:
 
 def _of_model(model: Facts) -> Facts:
     """What checks read of the model."""
-    shape = {name: model[name] for name in ("layers", "heads", "kv_heads", "hidden") if name in model}
+    shape = {name: model[name] for name in ("layers", "heads", "kv_heads", "hidden", "experts") if name in model}
     return shape | {name: value for name, value in model.items() if name.startswith("exact_")}
 
 

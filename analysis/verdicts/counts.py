@@ -7,7 +7,7 @@ from analysis.verdicts.registry import Case, Verdict, check, compare
 
 
 def _against(stated: Span, exact: float) -> Verdict:
-    status, ratio, cause = compare(stated, as_span(exact), near=(0.97, 1.03), possible=(0.8, 1.25))
+    status, ratio, cause = compare("parameters-counted", stated, as_span(exact))
     values = {"stated": stated.best, "exact": exact, "ratio": ratio}
     return Verdict(status, "counted", values, as_span(exact), "parameters", cause)
 

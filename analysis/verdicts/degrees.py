@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import prod
-from typing import Any
 
 from analysis.records.spans import Span, as_span
-from analysis.verdicts.registry import Case, Values, Verdict, check
-
-AXES = ("tp", "cp", "pp", "dp")
-FILLERS = 4
-"""Places of a pipeline that something other than a layer may take."""
+from analysis.verdicts.registry import Case, Values, Verdict, check, compare
+from schemas.axes import BY_NAME, EXPERT_FACTORS, FACTORS
+from schemas.identities import Outcome, apply, sequence_chunks
 
 
 def dp_of_batch(case: Case) -> Values | None:
@@ -26,11 +23,11 @@ def dp_of_batch(case: Case) -> Values | None:
 @check("layout-product", "phase")
 def layout_product(case: Case) -> Verdict | None:
     """TP x CP x PP x DP is the accelerator count; the batch is the second witness of DP."""
-    if not any(axis in case for axis in AXES):
+    if not any(axis in case for axis in FACTORS):
         return None
     accelerators = as_span(case.need("accelerators"))
     # A source without context parallelism does not mention it; the other three have to be stated.
-    degrees = {axis: case.need(axis) for axis in AXES if axis in case or axis != "cp"}
+    degrees = {axis: case.need(axis) for axis in FACTORS if axis in case or BY_NAME[axis].unset == "unknown"}
     product = prod(degrees.values())
     span = Span(accelerators.low, product, accelerators.high)
     values: Values = {"degrees": degrees, "product": product, "accelerators": accelerators.best}
@@ -52,9 +49,8 @@ def batch_witness(case: Case) -> Verdict | None:
     dp, per_rank, length, batch = case.need("dp", "sequences_per_dp", "seq_len", "global_batch_tokens")
     tokens, stated = dp * per_rank * length, as_span(batch)
     values = {"dp": dp, "sequences": per_rank, "length": length, "tokens": tokens, "batch": stated.best}
-    # "16M tokens" is written for 2^24 = 16.8M as often as for 16.0M.
-    fits = stated.low * 0.95 <= tokens <= stated.high * 1.05
-    status, reason = ("plausible", "agrees") if fits else ("impossible", "contradicts")
+    status, _, _ = compare("batch-in-tokens-of-replicas", stated, as_span(tokens))
+    reason = "agrees" if status == "plausible" else "contradicts"
     return Verdict(status, reason, values, Span(stated.low, tokens, stated.high), "tokens")
 
 
@@ -63,47 +59,62 @@ def expert_product(case: Case) -> Verdict | None:
     """ETP x EP x PP divides the accelerator count; with EDP it is the count."""
     if "ep" not in case:
         return None
-    accelerators, _, _ = case.need("accelerators", "ep", "pp")
-    count = as_span(accelerators)
+    count, _, _ = case.need("accelerators", "ep", "pp")
     # A degree that is not stated is left out of the product, which then has to divide the count.
-    degrees = {axis: case[axis] for axis in ("ep", "etp", "pp", "edp") if axis in case}
+    degrees = {axis: case[axis] for axis in EXPERT_FACTORS if axis in case}
+    outcome = apply("expert-axes-multiply", degrees | {"accelerators": as_span(count).best})
     group = prod(degrees.values())
-    fits = count.low <= group <= count.high if "edp" in case and "etp" in case else count.best % group == 0
-    status, reason = ("plausible", "fits") if fits else ("impossible", "differs")
-    values = {"degrees": degrees, "product": group, "accelerators": count.best}
-    return Verdict(status, reason, values, Span(0, group, count.high), "accelerators")
+    holds = outcome is None or outcome.holds or as_span(count).low <= group <= as_span(count).high
+    status, reason = ("plausible", "fits") if holds else ("impossible", "differs")
+    values = {"degrees": degrees, "product": group, "accelerators": as_span(count).best}
+    return Verdict(status, reason, values, Span(0, group, as_span(count).high), "accelerators")
 
 
-def _divisions(case: Case) -> list[Values]:
-    """Every division that has to be exact: what, amount, by what, divisor."""
-    tp, pp, cp = (case.get(axis, 1) for axis in ("tp", "pp", "cp"))
-    rows: list[tuple[str, Any, str, Any]] = [("heads", case.get("heads"), "tp", tp)]
-    if "vpp" in case and "layers_per_stage" not in case:
-        rows.append(("layers", case.get("layers"), "pp-vpp", pp * case["vpp"]))
-    if "global_batch" in case and "micro_batch" in case and "dp" in case:
-        batch = round(as_span(case["global_batch"]).best)
-        rows.append(("sequences", batch, "micro-batch-dp", case["micro_batch"] * case["dp"]))
-    if cp > 1:
-        rows.append(("tokens-of-a-sequence", case.get("seq_len"), "cp-halves", 2 * cp))
-    names = ("what", "amount", "by", "divisor")
-    return [dict(zip(names, row, strict=True)) for row in rows if row[1] is not None and row[3] > 1]
+DIVISIONS = {
+    "heads-divide": ("heads", "tp"),
+    "kv-heads-divide": ("kv-heads", "tp"),
+    "experts-divide": ("experts", "ep"),
+    "layers-divide": ("layers", "pp-vpp"),
+    "batch-divides": ("sequences", "micro-batch-dp"),
+    "sequence-divides": ("tokens-of-a-sequence", "sequence-chunks"),
+}
+"""Identities of division, and the words for what is divided and by what."""
+
+
+def _numbers(case: Case) -> Values:
+    """The whole numbers that the divisions read."""
+    names = ("heads", "kv_heads", "experts", "layers", "seq_len", "tp", "ep", "pp", "vpp", "dp", "micro_batch")
+    values: Values = {name: case[name] for name in names if name in case}
+    if "global_batch" in case:
+        values["global_batch"] = round(as_span(case["global_batch"]).best)
+    if "cp" in case or "sequence_parallel" in case:
+        parallel = bool(case.get("sequence_parallel", False))
+        values["sequence_chunks"] = sequence_chunks(case.get("tp", 1), case.get("cp", 1), parallel)
+    # Stages without interleaving may differ; a stated split is checked for itself.
+    if "vpp" not in case or "layers_per_stage" in case:
+        values.pop("layers", None)
+    if values.get("kv_heads", 0) < values.get("tp", 1) and values.get("tp", 1) % values.get("kv_heads", 1) == 0:
+        values.pop("kv_heads", None)  # each group is repeated on some of the ranks
+    return values
 
 
 @check("divisibility", "phase")
 def divisibility(case: Case) -> Verdict | None:
-    """Heads by TP, layers by PP x VPP, the batch by micro-batch x DP, the sequence by 2 CP."""
-    rows = _divisions(case)
-    if not rows:
+    """Heads by TP, experts by EP, layers by PP x VPP, the batch by micro-batch x DP, the sequence by its chunks."""
+    applied = [apply(name, _numbers(case)) for name in DIVISIONS]
+    outcomes = [one for one in applied if one is not None and one.right > 1]
+    if not outcomes:
         return None
-    bad = next((row for row in rows if row["amount"] % row["divisor"]), None)
+    bad = next((one for one in outcomes if not one.holds), None)
     if bad is None:
-        return Verdict("plausible", "exact", {"divisions": rows})
-    left = bad["amount"] % bad["divisor"]
-    # Embedding, head, prediction depths and no-op layers fill a few places (Llama 3.1: 126 + 2 on 128, Pangu Ultra MoE:
-    # 61 + 3 on 64); a ragged batch can be padded.
-    filled = bad["what"] == "layers" and -bad["amount"] % bad["divisor"] <= FILLERS
-    status = "strained" if filled or bad["what"] == "sequences" else "impossible"
-    return Verdict(status, "remainder", bad | {"left": left}, Span(0, left, 0))
+        return Verdict("plausible", "exact", {"divisions": [_division(one) for one in outcomes]})
+    left = bad.left % bad.right
+    return Verdict(bad.status, "remainder", _division(bad) | {"left": left}, Span(0, left, 0))
+
+
+def _division(one: Outcome) -> Values:
+    what, by = DIVISIONS[one.identity.name]
+    return {"what": what, "amount": one.left, "by": by, "divisor": int(one.right)}
 
 
 @check("layers-per-stage", "phase")
@@ -113,9 +124,11 @@ def layers_per_stage(case: Case) -> Verdict | None:
         return None
     split = list(case["layers_per_stage"])
     layers, pp = case.need("layers", "pp")
-    fits = sum(split) == layers and len(split) in (pp, pp * case.get("vpp", 1))
+    facts = {"layers_per_stage": split, "layers": layers, "pp": pp, "vpp": case.get("vpp")}
+    outcomes = [apply(name, facts) for name in ("layers-sum", "stages-count")]
+    holds = all(one is None or one.holds for one in outcomes)
     values = {"entries": len(split), "total": sum(split), "pp": pp, "layers": layers}
-    return Verdict("plausible" if fits else "impossible", "split", values, Span(layers, sum(split), layers), "layers")
+    return Verdict("plausible" if holds else "impossible", "split", values, Span(layers, sum(split), layers), "layers")
 
 
 def _domain(case: Case, degree: int) -> Verdict:

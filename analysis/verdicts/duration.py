@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from analysis.records.spans import as_span
 from analysis.verdicts.registry import Case, Verdict, check, compare
-
-SECONDS_PER_DAY = 86400.0
+from schemas.units import SECONDS_PER_DAY
 
 
 @check("steps-against-days", "phase")
@@ -15,7 +14,7 @@ def steps_against_days(case: Case) -> Verdict | None:
         return None
     step, steps, days = (as_span(case[name]) for name in ("reported_step_time_s", "steps", "days"))
     busy = step * steps / SECONDS_PER_DAY
-    status, ratio, cause = compare(days, busy, near=(0.5, 1.1), possible=(0.25, 1.6))
+    status, ratio, cause = compare("days-of-steps", days, busy)
     values = {"steps": steps.best, "step": step.best, "busy": busy.best, "days": days.best, "ratio": ratio}
     return Verdict(status, "compared", values, busy, "d", cause)
 
@@ -29,7 +28,7 @@ def steps_times_batch(case: Case, batch_name: str) -> Verdict | None:
         return None
     steps, tokens, batch = (as_span(case[name]) for name in ("steps", "tokens", batch_name))
     product = steps * batch
-    status, ratio, _ = compare(tokens, product, near=(0.94, 1.07), possible=(0.93, 4.0))
+    status, ratio, _ = compare("tokens-of-steps", tokens, product)
     numbers = {"steps": steps, "batch": batch, "product": product, "tokens": tokens}
     values = {name: span.best for name, span in numbers.items()} | {"ratio": ratio}
     cause = "smaller-first-batches" if ratio > 1 and status != "plausible" else None

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from analysis.records.spans import Span
+from schemas.identities import IDENTITIES, within
 from schemas.reasons import cause_of
 
 STATUSES = ("plausible", "strained", "impossible", "unknown")
@@ -99,18 +100,16 @@ def judge(facts: Mapping[str, Any], scope: Scope) -> Iterator[Verdict]:
             yield replace(verdict, check_name=name)
 
 
-Band = tuple[float, float]
-
-
-def compare(stated: Span, computed: Span, near: Band, possible: Band) -> tuple[str, float, str | None]:
+def compare(identity: str, stated: Span, computed: Span) -> tuple[str, float, str | None]:
     """Compare a stated value with the computed one: (status, ratio computed / stated, code of its usual cause).
 
-    Overlapping intervals, or a ratio inside `near`, are plausible; inside `possible` strained; else impossible.
+    Overlapping intervals, or a ratio inside the identity's band `near`, are plausible; inside `possible` strained; else
+    impossible.
 
-    >>> compare(Span(1, 1, 1), Span(2, 2, 2), near=(0.9, 1.1), possible=(0.5, 2.5))
+    >>> compare("compute-of-tokens", Span(1, 1, 1), Span(2, 2, 2))
     ('strained', 2.0, 'factor-2')
     """
-    ratio = computed.best / stated.best
-    if stated.overlaps(computed) or near[0] <= ratio <= near[1]:
+    one, ratio = IDENTITIES[identity], computed.best / stated.best
+    if stated.overlaps(computed) or within(ratio, one.near):
         return "plausible", ratio, None
-    return ("strained" if possible[0] <= ratio <= possible[1] else "impossible"), ratio, cause_of(ratio)
+    return ("strained" if within(ratio, one.possible) else "impossible"), ratio, cause_of(ratio)

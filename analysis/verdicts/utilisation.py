@@ -44,7 +44,7 @@ def throughput_against_mfu(case: Case) -> Verdict | None:
     tflops, share = as_span(case["reported_tflops_per_accelerator"]), as_span(stated)
     peak = float(case.get("reported_peak_tflops") or case.need("peak_tflops"))
     implied = tflops / peak
-    status, ratio, cause = compare(share, implied, near=(0.97, 1.03), possible=(0.72, 1.4))
+    status, ratio, cause = compare("share-of-rate", share, implied)
     values = {"tflops": tflops.best, "peak": peak, "implied": implied.best, "stated": share.best, "ratio": ratio}
     return Verdict(status, "compared", values, implied, "1", cause)
 
@@ -71,7 +71,7 @@ def mfu_from_throughput(case: Case) -> Verdict | None:
     if stated is None:
         return bounded(implied, values)
     share = as_span(stated)
-    status, ratio, cause = compare(share, implied, near=(0.9, 1.1), possible=(0.6, 1.6))
+    status, ratio, cause = compare("share-of-throughput", share, implied)
     values |= {"share": implied.best, "stated": share.best, "ratio": ratio}
     return Verdict(status, "compared", values, implied, "1", cause)
 

@@ -26,7 +26,7 @@ def compute_against_6nd(case: Case) -> Verdict | None:
     stated_basis = case.get("compute_basis", "6nd")
     basis = stated_basis if FLOP_FACTS.get(stated_basis, "") in case else "6nd"
     computed = tokens * float(case.need(FLOP_FACTS[basis]))
-    status, ratio, cause = compare(stated, computed, near=(0.83, 1.18), possible=(0.49, 2.05))
+    status, ratio, cause = compare("compute-of-tokens", stated, computed)
     values = {"stated": stated.best, "computed": computed.best, "basis": basis, "ratio": ratio}
     return Verdict(status, "compared", values, computed, "FLOP", cause)
 
@@ -68,7 +68,7 @@ def hours_against_days(case: Case) -> Verdict | None:
         return None
     hours, days, count = (as_span(case[name]) for name in ("accelerator_hours", "days", "accelerators"))
     most = count * days * 24.0
-    status, ratio, cause = compare(hours, most, near=(0.9, 2.0), possible=(0.6, 5.0))
+    status, ratio, cause = compare("hours-of-days", hours, most)
     numbers = {"accelerators": count, "days": days, "most": most, "hours": hours}
     values = {name: span.best for name, span in numbers.items()} | {"ratio": ratio}
     return Verdict(status, "compared", values, most, "h", cause)
