@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from enum import Enum
 
 import numpy as np
 
@@ -25,20 +26,34 @@ def unstated(rows: Rows) -> dict[str, Mask]:
     }
 
 
-def assume(rows: Rows, *, lean: bool) -> Rows:
-    """The rows with each unstated field set to the choice that needs least memory, or most.
+class Reading(Enum):
+    """How a field that is not stated is read."""
 
-    Pipelines shard optimizer states at most (ZeRO-1): with more, every micro-batch would reduce or gather again.
+    LEAN = "the choice that needs least memory"
+    USUAL = "what most software does"
+    RICH = "the choice that needs most memory"
+
+
+def assume(rows: Rows, reading: Reading) -> Rows:
+    """The rows with each unstated field filled in.
+
+    Usual is what the step time assumes too: fused attention, sequence parallelism with it, the distributed optimizer
+    (ZeRO-1), nothing recomputed. At the lean end pipelines shard optimizer states at most (ZeRO-1): with more, every
+    micro-batch would reduce or gather again.
     """
     gaps = unstated(rows)
     if not any(mask.any() for mask in gaps.values()) and not np.isnan(rows.split.zero_stage).any():
         return rows
-    kernel = np.where(gaps["attention_kernel"], attention.FLASH if lean else attention.UNFUSED, rows.kernel)
+    rich = reading is Reading.RICH
+    kernel = np.where(gaps["attention_kernel"], attention.UNFUSED if rich else attention.FLASH, rows.kernel)
     leanest = np.where(rows.split.pp > 1, 1.0, 3.0)
-    stage = np.where(gaps["zero_stage"], leanest if lean else 0.0, np.nan_to_num(rows.split.zero_stage))
-    parallel = np.where(gaps["sequence_parallel"], 1.0 if lean else 0.0, rows.split.sequence_parallel)
+    stages = {Reading.LEAN: leanest, Reading.USUAL: np.asarray(1.0), Reading.RICH: np.asarray(0.0)}
+    stage = np.where(gaps["zero_stage"], stages[reading], np.nan_to_num(rows.split.zero_stage))
+    parallel = np.where(gaps["sequence_parallel"], 0.0 if rich else 1.0, rows.split.sequence_parallel)
+    if reading is Reading.USUAL:
+        parallel = np.where(gaps["sequence_parallel"] & (kernel == attention.UNFUSED), 0.0, parallel)
     shares = {name: np.nan_to_num(values) for name, values in vars(rows.recompute).items()}
-    shares["layer"] = np.where(gaps["recompute"], 1.0 if lean else 0.0, shares["layer"])
+    shares["layer"] = np.where(gaps["recompute"], 1.0 if reading is Reading.LEAN else 0.0, shares["layer"])
     split = replace(rows.split, zero_stage=stage, sequence_parallel=parallel)
     return replace(rows, kernel=kernel, split=split, recompute=replace(rows.recompute, **shares))
 

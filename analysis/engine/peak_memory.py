@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from analysis.engine.open_fields import assume, bracket, unstated
+from analysis.engine.open_fields import Reading, assume, bracket, unstated
 from analysis.engine.overhead import Overhead, overhead
 from analysis.engine.stack import Constants, Stack
 from analysis.engine.stage_layers import candidate_stages, layers_of
@@ -82,8 +82,8 @@ class Model:
 
 
 def model(rows: Rows, constants: Constants) -> Model:
-    """The rows as they are, open fields at their richer choice."""
-    full = assume(rows, lean=False)
+    """The rows as they are, open fields as most software has them."""
+    full = assume(rows, Reading.USUAL)
     stack = Stack.of(full, constants)
     pieces = peak.pieces(full.arch, full.split, policy_of(full, stack, constants))
     return Model(full, stack, constants, pieces, overhead(full, stack, constants))
@@ -99,7 +99,7 @@ def by_stage(rows: Rows, constants: Constants, row: int) -> Parts:
 
 def _end(rows: Rows, of: Model, stage: Array, *, lean: bool) -> Array:
     """One end of the bracket: what the stage needs, cached blocks and context included [B]."""
-    full = assume(rows, lean=lean)
+    full = assume(rows, Reading.LEAN if lean else Reading.RICH)
     stack = Stack.of(full, of.constants)
     policy = bracket(policy_of(full, stack, of.constants), full, stack, of.constants, lean=lean)
     pieces = peak.pieces(full.arch, full.split, policy, of.pieces.parameters)
@@ -119,17 +119,12 @@ def _chunk(rows: Rows, constants: Constants) -> PeakMemory:
 
 
 def _bounded(rows: Rows, ends: Parts, stage: Array, parts: Parts, constants: Constants) -> PeakMemory:
-    """Margins around the bracket, the middle in rows with an open field, and NaN in rows that say too little.
-
-    The middle is the geometric mean: the value that is off by the same factor whichever end is true.
-    """
-    gaps = unstated(rows)
-    is_open = np.logical_or.reduce(list(gaps.values()))
-    value = np.where(is_open, np.sqrt(ends["lean"] * ends["rich"]), ends["best"])
+    """Margins around the bracket, and NaN in rows that say too little."""
+    gaps, value = unstated(rows), ends["best"]
     bad = rows.memory_reasons != ""
     low = np.minimum(ends["lean"], value) * (1 - constants["margin.low"])
     high = np.maximum(ends["rich"], value) * (1 + constants["margin.high"])
-    known = ends | {"best": value, "low": low, "high": high, "stage": stage}
+    known = ends | {"low": low, "high": high, "stage": stage}
     known = {name: np.where(bad, np.nan, values) for name, values in known.items()}
     named = {name: np.where(bad, np.nan, part) for name, part in parts.items()}
     return PeakMemory(**known, parts=named, missing=_named_gaps(rows, gaps, bad))

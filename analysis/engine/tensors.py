@@ -25,7 +25,7 @@ from analysis.layout import words
 from analysis.layout.arrays import Rows
 from analysis.layout.parse import Array
 from analysis.layout.reasons import Mask
-from analysis.physics import attention
+from analysis.physics import adapters, attention
 from analysis.physics.memory_policy import MemoryPolicy
 from analysis.physics.recompute import Recompute
 from schemas.conventions import ELEMENT_BYTES
@@ -56,13 +56,33 @@ def widths(rows: Rows, stack: Stack, constants: Constants) -> dict[str, Array]:
     gradient = np.where(np.isnan(rows.stated.gradient), gradient, rows.stated.gradient)
     away = said.offloaded_optimizer > 0
     gone = (said.no_gradients > 0) | (away & (rows.split.zero_stage >= 2))
+    master = np.where(stack.pure | whole | away | (said.no_master > 0), 0.0, 4.0)
+    frozen, trained = said.adapter > 0, _trained(rows, constants)
+    weight = np.where(frozen, _frozen_weight(rows, stack, constants), np.where(whole, 4.0, 2.0))
     return {
-        "weight": np.where(said.offloaded_weights > 0, 0.0, np.where(whole, 4.0, 2.0)),
-        "gradient": np.where(gone, 0.0, gradient),
-        "master": np.where(stack.pure | whole | away | (said.no_master > 0), 0.0, 4.0),
-        "moments": np.where(away, 0.0, moments),
+        "weight": np.where(said.offloaded_weights > 0, 0.0, weight),
+        "gradient": np.where(gone, 0.0, gradient * trained),
+        "master": master * trained,
+        "moments": np.where(away, 0.0, moments * trained),
         "working_weight": np.where(single, 4.0, 2.0),
     }
+
+
+def _trained(rows: Rows, constants: Constants) -> Array:
+    """Parameters that are trained over those of the model: 1, or the adapters' share of a frozen base."""
+    if not rows.words.adapter.any():
+        return np.ones(len(rows))
+    stated = rows.number["adapter_rank"]
+    rank = np.where(np.isnan(stated), constants["adapter.rank"], stated)
+    return np.where(rows.words.adapter > 0, adapters.trained_share(rows.arch, rank), 1.0)
+
+
+def _frozen_weight(rows: Rows, stack: Stack, constants: Constants) -> Array:
+    """Bytes per parameter of a frozen base: 16 bits, four in its layers (QLoRA), FP8 where Megatron computes in it."""
+    four_bits = constants["adapter.four_bit_bytes"]
+    mixed = ELEMENT_BYTES["bf16"] + adapters.layer_share(rows.arch) * (four_bits - ELEMENT_BYTES["bf16"])
+    whole = np.where(stack.megatron & (rows.words.dtype >= words.FP8), ELEMENT_BYTES["fp8"], ELEMENT_BYTES["bf16"])
+    return np.where(rows.words.adapter == words.ADAPTERS["qlora"], mixed, whole)
 
 
 def _gradient_of_stack(rows: Rows, stack: Stack, constants: Constants, usual: Array) -> Array:

@@ -156,6 +156,10 @@ def _unknown_word(reasons: Reasons, bad: Mask, column: pd.Series[Any], name: str
 def _precision_reasons(table: pd.DataFrame, words: Words, reasons: Reasons) -> None:
     reasons.add(np.isnan(words.dtype), UNSTATED, "precision")
     _unknown_word(reasons, words.dtype == UNKNOWN, table["precision"], "precision", DTYPES)
+
+
+def _adapter_reasons(table: pd.DataFrame, words: Words, reasons: Reasons) -> None:
+    """Adapters on a frozen base: their time is not modelled."""
     if words.adapter.any():
         names = cells(_column(table, "model_name"))
         shown = [f"{name} ({cell})" for name, cell in zip(names, cells(table["precision"]), strict=True)]
@@ -220,11 +224,13 @@ def read_rows(table: pd.DataFrame, accelerators: pd.DataFrame) -> Rows:
     number = _read_numbers(table, shared)
     _complete(number)
     split = _split(number, _schedules(table, number, shared), _fsdp_stage(table))
-    words = Words.read(table["precision"], *(_column(table, n) for n in ("optimizer", "offload", "model_name")))
+    sources = ("precision", "optimizer", "offload", "model_name", "adapter")
+    words = Words.read(*(_column(table, name) for name in sources))
     recompute = Recompute.read(table["recompute"])
     kernel = categories(table["attention_kernel"], lambda text: attention.KERNEL_CLASSES.get(text, UNKNOWN))
     stage_layers = _shared_reasons(table, number, words, recompute, kernel, shared)
     memory, time = _own_reasons(table, number, shared)
+    _adapter_reasons(table, words, time)
     optional = ("gradient_dtype", "moment_dtype", "loss", "memory_kind")
     return Rows(
         ids=cells(table["id"]),

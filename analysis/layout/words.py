@@ -70,7 +70,12 @@ class Words:
 
     @classmethod
     def read(
-        cls, precision: pd.Series[Any], optimizer: pd.Series[Any], offload: pd.Series[Any], name: pd.Series[Any]
+        cls,
+        precision: pd.Series[Any],
+        optimizer: pd.Series[Any],
+        offload: pd.Series[Any],
+        name: pd.Series[Any],
+        adapter: pd.Series[Any],
     ) -> Words:
         """Read each column once per distinct text; the model's name for methods only, which some tables put there."""
         words, method, host, model = (TextColumn(column) for column in (precision, optimizer, offload, name))
@@ -83,7 +88,7 @@ class Words:
             pure_16bit=_says(words, r"pure|bf16-true|bf16_true|adam states bf16"),
             deepspeed_bf16=_says(words, r"bf16[ -]optimizer"),
             moment_bytes=np.select([~np.isnan(width) for width in named], named, np.nan),
-            adapter=np.fmax(_says(words, r"lora|adapter|nf4|base weights"), _says(model, r"\b(q?lora|adapter)\b")),
+            adapter=np.nan_to_num(np.fmax.reduce([c.map(_adapter) for c in (words, model, TextColumn(adapter))])),
             no_gradients=np.maximum.reduce(in_backward),
             no_master=np.maximum.reduce([_says(column, r"lomo") for column in (words, method, model)]),
             offloaded_optimizer=_says(host, r"optim|^cpu$|^true$|^all$"),
@@ -101,6 +106,21 @@ _OFFLOAD = r"optim|param|weight|activation|^(cpu|true|all|no|false|0)$"
 def _says(column: TextColumn, pattern: str) -> Array:
     """1 where the text matches, 0 where it does not or the cell is blank."""
     return np.nan_to_num(column.map(lambda text: float(bool(re.search(pattern, text)))))
+
+
+ADAPTERS = {"none": 0.0, "lora": 1.0, "qlora": 2.0}
+"""What is trained beside a frozen base; qlora keeps the base in four bits."""
+
+
+def _adapter(text: str) -> float:
+    """Code of `ADAPTERS` that a text names.
+
+    >>> [_adapter(t) for t in ("bf16", "llama3-8b lora", "bf16 compute; nf4 base weights", "bf16 base weights")]
+    [0.0, 1.0, 2.0, 1.0]
+    """
+    if re.search(r"\bqlora\b|nf4", text):
+        return ADAPTERS["qlora"]
+    return ADAPTERS["lora"] if re.search(r"\b(lora|adapter)\b|base weights", text) else ADAPTERS["none"]
 
 
 def _moment_bytes(text: str) -> float:

@@ -29,6 +29,8 @@ CONSTANTS = {
     "slack.device": 1.2,
     "slack.widest_gaps": 0.45,
     "deepest_ratio": 300.0,
+    "adapter.rank": 16.0,
+    "adapter.four_bit_bytes": 0.5159,
     "stacks.megatron-core.reports": 0.0,
     "stacks.megatron-deepspeed.reports": 2.0,
     "stacks.torchtitan.reports": 1.0,

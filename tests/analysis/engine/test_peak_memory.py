@@ -96,7 +96,12 @@ def test_a_bracket_spans_recompute_from_all_to_nothing() -> None:
     found, none, full = (predicted({"recompute": r}) for r in ("", "none", "full"))
     assert found.rich[0] == none.rich[0]
     assert found.lean[0] == full.lean[0]
-    assert found.best[0] == pytest.approx(np.sqrt(found.lean[0] * found.rich[0]))
+
+
+def test_open_fields_are_read_as_the_step_time_reads_them() -> None:
+    # nothing recomputed, the distributed optimizer, fused attention
+    found, stated = predicted({"recompute": "", "zero_stage": "", "attention_kernel": ""}), predicted({})
+    assert found.best[0] == stated.best[0]
 
 
 @pytest.mark.parametrize(

@@ -41,11 +41,6 @@ def test_blank_cells_name_their_field_and_give_no_number(name: str, blank: objec
         ({"kv_heads": ""}, "kv_heads is not stated"),
         ({"gated_mlp": "perhaps"}, "gated_mlp is neither true nor false: 'perhaps'"),
         ({"precision": "sixteen"}, "precision is not known: 'sixteen'"),
-        (
-            {"precision": "bf16; nf4 base weights", "model_name": "Llama"},
-            "only full training is modelled, not 'Llama (bf16; nf4 base weights)'",
-        ),
-        ({"model_name": "Llama 8B LoRA"}, "only full training is modelled, not 'Llama 8B LoRA (bf16)'"),
         ({"attention_kernel": "magic"}, "attention_kernel is not known: 'magic'"),
         ({"recompute": "mixed: see flag"}, "recompute is not known: 'mixed: see flag'"),
         ({"schedule": "magic"}, "schedule is not known: 'magic'"),
@@ -61,6 +56,15 @@ def test_blank_cells_name_their_field_and_give_no_number(name: str, blank: objec
 )  # fmt: skip
 def test_rows_that_say_too_little_say_why(change: dict[str, object], sentence: str) -> None:
     assert sentence in reason(**change)
+
+
+@pytest.mark.parametrize(
+    "change", [{"precision": "bf16; nf4 base weights"}, {"model_name": "8B LoRA"}, {"adapter": "lora"}]
+)
+def test_adapters_have_a_memory_and_no_step_time(change: dict[str, object]) -> None:
+    rows = read(change)
+    assert rows.memory_reasons[0] == ""
+    assert "only full training is modelled" in rows.time_reasons[0]
 
 
 def test_nonsense_in_a_cell_is_told_once() -> None:

@@ -23,13 +23,13 @@ def test_precision_texts_name_their_arithmetic(text: str, code: float) -> None:
     assert dtype_code(text) == code
 
 
-def words(precision: str, optimizer: str = "", offload: str = "", name: str = "") -> Words:
+def words(precision: str, optimizer: str = "", offload: str = "", name: str = "", adapter: str = "") -> Words:
     """Codes of one row."""
-    return Words.read(*(pd.Series([text]) for text in (precision, optimizer, offload, name)))
+    return Words.read(*(pd.Series([text]) for text in (precision, optimizer, offload, name, adapter)))
 
 
 @pytest.mark.parametrize(
-    ("name", "adapter"), [("Llama 3.2 3B QLoRA", 1), ("phi-1.5 LoRA r=8", 1), ("Explorational 7B", 0)]
+    ("name", "adapter"), [("Llama 3.2 3B QLoRA", 2), ("phi-1.5 LoRA r=8", 1), ("Explorational 7B", 0)]
 )
 def test_names_tell_adapters(name: str, adapter: float) -> None:
     assert float(words("bf16", name=name).adapter[0]) == adapter
