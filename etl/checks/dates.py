@@ -98,3 +98,12 @@ def _dates(subject: Subject) -> Iterator[tuple[Path, str]]:
     for number, point in enumerate(value.get("points", ())):
         if point.get("status") == "operating" and "date" in point:
             yield ("points", number, "date"), point["date"]
+
+
+@check("SUM029", "plan-without-its-day", "cluster")
+def plan_without_its_day(subject: Subject) -> Iterator[Finding]:
+    """A size that is not in operation must say when it was stated: a plan whose day has passed is read again."""
+    for number, point in enumerate(subject.value.get("points", ())):
+        if point.get("status", "operating") != "operating" and "stated" not in point:
+            message = f"the size of {point.get('date')} is {point['status']}, but not stated on a day"
+            yield subject.at(("points", number, "status"), message, "add stated: the date of the source that says so")

@@ -19,7 +19,11 @@ of_runs as (
         summary.accelerators_high,
         summary.accelerator,
         case when summary.purpose = 'estimate' or cited.basis = 'estimated' then 'estimated' else 'reported' end as status,
-        null as power_mw
+        null as power_mw,
+        null as power_it_mw,
+        null as h100_equivalents,
+        null::date as stated,
+        summary.country
     from run_summary as summary
     left join cited on cited.run_id = summary.run_id and cited.block = 'phases.' || summary.phase
     where coalesce(summary.accelerators, summary.accelerators_low, summary.accelerators_high) is not null
@@ -38,7 +42,11 @@ of_clusters as (
         points.accelerators_high,
         points.accelerator,
         points.status,
-        points.power_mw
+        points.power_mw,
+        points.power_it_mw,
+        points.h100_equivalents,
+        points.stated,
+        clusters.country
     from record.cluster_points as points
     join record.clusters as clusters on clusters.id = points.cluster_id
 )
