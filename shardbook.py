@@ -47,21 +47,25 @@ def architecture(path: Path) -> dict[str, Any]:
 
 
 class Constants:
-    """The calibration file of the checkout."""
+    """The calibration files of the checkout."""
 
     def read(self) -> dict[str, Any]:
-        """Nested sections of constants."""
+        """Nested constants by subject."""
         from etl.database import building
 
-        return dict(building.some(self._paths().data, ["calibration"])["calibration"]["calibration"].value)
+        return dict(building.some(self._paths().data, ["calibration"]).values("calibration"))
 
-    def write(self, text: str) -> Path:
-        """Replace the file, in canonical form."""
+    def write(self, subjects: Mapping[str, dict[str, Any]]) -> Path:
+        """Replace the files of some subjects, in canonical form; returns their folder."""
+        from etl.records import schema
+        from etl.records.canonical import dump
         from schemas.files import replace
 
-        target = self._paths().data / "calibration.yaml"
-        replace(target, text)
-        return target
+        paths = self._paths()
+        shape = schema.load(paths.schemas).kind("calibration")
+        for subject, constants in subjects.items():
+            replace(paths.data / "calibration" / f"{subject}.yaml", dump(constants, shape))
+        return paths.data / "calibration"
 
     @staticmethod
     def _paths() -> Paths:

@@ -59,7 +59,7 @@ def sections(source: Source, data: RunData) -> Iterator[RenderableType]:
     if data.parts["memory"]:
         yield _memory(data.parts["memory"])
     if page["communication"]:
-        columns = ("phase", "dimension", "bytes", "placement", "bandwidth", "time", "exposed")
+        columns = ("phase", "dimension", "bytes", "bytes_out", "placement", "time", "exposed")
         yield _plain_table("Communication per step (modelled)", page["communication"], columns)
     if data.parts["timing"]:
         yield _plain_table("Step time by part (modelled)", page["timing"], ("phase", "part", "text"))

@@ -15,10 +15,10 @@ class Constants(Protocol):
     """The engine's calibration in the checkout."""
 
     def read(self) -> dict[str, Any]:
-        """Nested sections of constants."""
+        """Nested constants by subject."""
 
-    def write(self, text: str) -> Path:
-        """Replace the file; returns its path."""
+    def write(self, subjects: Mapping[str, dict[str, Any]]) -> Path:
+        """Replace the constants of some subjects; returns their folder."""
 
 
 @dataclass(frozen=True)

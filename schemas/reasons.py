@@ -22,7 +22,7 @@ SEMICOLON = {"en": "; ", "zh": "；"}
 
 @cache
 def tables() -> dict[str, Any]:
-    """The file's tables: verdicts, causes, facts, nouns, assumed, filled, rows."""
+    """The file's tables: verdicts, causes, facts, nouns, assumed, filled, rows, assumptions."""
     return dict(table("reasons"))
 
 
@@ -46,6 +46,15 @@ def row_sentence(code: str, values: Values, language: str = "en") -> str:
     'tp is not stated'
     """
     return _Filled(language).vformat(tables()["rows"][code][language], (), values)
+
+
+def assumption_sentence(code: str, values: Values, language: str = "en") -> str:
+    """What the engine took as given where a row is silent, as part of a sentence.
+
+    >>> assumption_sentence("flash", {})
+    'attention_kernel is not stated (flash assumed)'
+    """
+    return _Filled(language).vformat(tables()["assumptions"][code][language], (), values)
 
 
 def cause(code: str | None, language: str = "en") -> str | None:

@@ -17,7 +17,7 @@ FIT = ("fit", "meta/llama-3.1-8b", "--accelerator", "nvidia/h100-sxm-80gb", "--a
        "--global-batch", "8")  # fmt: skip
 BROKEN = [
     (FIT, "data/accelerators/nvidia/h100-sxm-80gb.yaml", b"name: [", "h100-sxm-80gb.yaml can't be read"),
-    (FIT, "data/calibration.yaml", b"gemm: {value: 1, unit: x}\n", "data/calibration.yaml lacks timing"),
+    (FIT, "data/calibration/links.yaml", b"x: {value: 1, unit: x}\n", "data/calibration lacks links.scale_up_share"),
     (("claims",), "build/shardbook.duckdb", b"no database", "the database cannot be used"),
     (("assess",), "build/shardbook.duckdb", b"", "cannot be used"),
 ]
@@ -28,7 +28,7 @@ def checkout(tmp_path: Path) -> Path:
     shutil.copytree(ROOT / "schemas", tmp_path / "schemas")
     for folder in ("accelerators", "systems", "models/meta"):
         shutil.copytree(ROOT / "data" / folder, tmp_path / "data" / folder)
-    shutil.copy(ROOT / "data" / "calibration.yaml", tmp_path / "data")
+    shutil.copytree(ROOT / "data" / "calibration", tmp_path / "data" / "calibration")
     (tmp_path / "build").mkdir()
     return tmp_path
 

@@ -18,20 +18,13 @@ import numpy as np
 import pandas as pd
 from scipy.optimize import least_squares
 
-from analysis.engine import rates as chips
-from analysis.engine import step as workload
-from analysis.engine.constants import flatten, leaves, with_values
+from analysis.engine import rates, step
+from analysis.engine.constants import TIMING, FitSettings, leaves, read, subject, timing, with_values
+from analysis.engine.recompute import has_to_recompute
+from analysis.engine.stack import memory_constants
 from analysis.layout.arrays import Rows, read_rows
 from analysis.layout.parse import Array, Mask
-from analysis.physics import timing
-
-#: Log error at which the loss turns from square to linear.
-ROBUST_WIDTH = 0.06
-#: Weight of the priors: each counts as this many rows of one robust width.
-PRIOR_WEIGHT = 9.0
-EVALUATIONS = 40
-COVERED = 0.90
-"""Share of left-out rows that an interval should hold."""
+from analysis.physics import timing as physics
 
 
 @dataclass(frozen=True)
@@ -39,15 +32,21 @@ class Problem:
     """Measured rows in the form the fit evaluates: everything that does not depend on the constants."""
 
     rows: Rows
-    facts: chips.ChipFacts
-    load: workload.Workload
+    facts: rates.ChipFacts
+    load: step.Workload
+    calibration: Mapping[str, Any]
     log_measured: Array
     weight: Array
 
-    def log_error(self, k: Mapping[str, float]) -> Array:
-        """Log of predicted over measured step time."""
-        parts = timing.step_parts(self.rows.arch, self.load.work, chips.chip(self.facts, k), k)
-        return np.asarray(np.log(timing.step_seconds(parts)) - self.log_measured)
+    def predicted(self, values: Mapping[str, float] | None = None) -> Array:
+        """Step times [s], with some constants replaced by dotted name."""
+        k = timing(with_values(self.calibration, values or {}))
+        parts = physics.step_parts(self.rows.arch, self.load.work, rates.chip(self.facts, k), k.efficiency)
+        return physics.step_seconds(parts)
+
+    def log_error(self, values: Mapping[str, float]) -> Array:
+        """Log of predicted over measured step time, with some constants replaced by dotted name."""
+        return np.asarray(np.log(self.predicted(values)) - self.log_measured)
 
 
 @dataclass(frozen=True)
@@ -66,7 +65,7 @@ def usable(rows: pd.DataFrame, accelerators: pd.DataFrame, calibration: Mapping[
     measured = pd.to_numeric(rows["step_time_s"], errors="coerce")
     table = rows[measured > 0].reset_index(drop=True)
     problem = prepare(table, accelerators, calibration)
-    finite = np.isfinite(problem.log_error(flatten(calibration["timing"])))
+    finite = np.isfinite(problem.log_error({}))
     kept: pd.DataFrame = table[finite & (problem.rows.time_reasons == "")].reset_index(drop=True)
     return kept.assign(family=kept["family"] if "family" in kept else kept["source"].map(family_of))
 
@@ -82,12 +81,16 @@ def family_of(source: str) -> str:
 
 def prepare(table: pd.DataFrame, accelerators: pd.DataFrame, calibration: Mapping[str, Any]) -> Problem:
     """Read measured rows once, so that the fit only evaluates formulas."""
+    constants = {name: subject(calibration, name) for name in TIMING}
+    k = timing(constants)
     rows = read_rows(table, accelerators)
-    facts = chips.chip_facts(rows, accelerators, flatten(calibration["timing"]))
-    load = workload.workload(rows, facts)
+    facts = rates.chip_facts(rows, accelerators, k)
+    superchip = facts.parts.spread(facts.parts.superchip) > 0
+    memory, slack = memory_constants(calibration), float(k.efficiency.recompute.kept_slack)
+    load = step.workload(rows, facts, k.efficiency.recompute, has_to_recompute(rows, superchip, memory, slack))
     measured = np.log(pd.to_numeric(table["step_time_s"]).to_numpy(dtype=float))
     weight = family_weights(table["family"]) if "family" in table else np.ones(len(table))
-    return Problem(rows, facts, load, measured, weight)
+    return Problem(rows, facts, load, constants, measured, weight)
 
 
 def family_weights(families: pd.Series[str]) -> Array:
@@ -116,20 +119,19 @@ def pseudo_huber(residual: Array) -> Array:
     return np.asarray(np.sign(residual) * size)
 
 
-def fit_values(problem: Problem, section: Mapping[str, Any]) -> dict[str, float]:
+def fit_values(problem: Problem, settings: FitSettings) -> dict[str, float]:
     """Values of the fitted constants that minimise the objective, from the priors on; the same for the same rows."""
-    names, prior, spread = _priors(section)
-    pinned = flatten(section)
+    names, prior, spread = _priors(problem.calibration)
 
     def values(theta: Array) -> dict[str, float]:
         return dict(zip(names, (prior * np.exp(theta * spread)).tolist(), strict=True))
 
     def residuals(theta: Array) -> Array:
-        error = problem.log_error(pinned | values(theta)) / ROBUST_WIDTH
-        return np.concatenate([np.sqrt(problem.weight) * pseudo_huber(error), np.sqrt(PRIOR_WEIGHT) * theta])
+        error = problem.log_error(values(theta)) / settings.robust_width
+        return np.concatenate([np.sqrt(problem.weight) * pseudo_huber(error), np.sqrt(settings.prior_weight) * theta])
 
-    found = least_squares(residuals, np.zeros(len(names)), max_nfev=EVALUATIONS)
-    return values(np.asarray(found.x))
+    solution = least_squares(residuals, np.zeros(len(names)), max_nfev=int(settings.evaluations))
+    return values(np.asarray(solution.x))
 
 
 def fit(rows: pd.DataFrame, accelerators: pd.DataFrame, calibration: Mapping[str, Any]) -> Fit:
@@ -142,7 +144,7 @@ def fit(rows: pd.DataFrame, accelerators: pd.DataFrame, calibration: Mapping[str
     accelerators
         The accelerator table, vendor scale.
     calibration
-        The calibration file; its priors start and hold the fit.
+        Constants by subject; their priors start and hold the fit.
 
     Returns
     -------
@@ -150,15 +152,15 @@ def fit(rows: pd.DataFrame, accelerators: pd.DataFrame, calibration: Mapping[str
         values, and a table with id, source, family, accelerator, moe, fitted and left_out (relative errors).
     """
     table = usable(rows, accelerators, calibration)
-    section = calibration["timing"]
+    settings = read(FitSettings, "fit", subject(calibration, "fit"))
     problem = prepare(table, accelerators, calibration)
-    values = fit_values(problem, section)
-    fitted = problem.log_error(flatten(section) | values)
+    values = fit_values(problem, settings)
+    fitted = problem.log_error(values)
     left_out = np.full(len(table), np.nan)
     for family in sorted(table["family"].unique()):
         unseen = (table["family"] == family).to_numpy()
-        others = fit_values(prepare(_rest(table, unseen), accelerators, calibration), section)
-        left_out[unseen] = problem.log_error(flatten(section) | others)[unseen]
+        others = fit_values(prepare(_rest(table, unseen), accelerators, calibration), settings)
+        left_out[unseen] = problem.log_error(others)[unseen]
     moe = np.nan_to_num(problem.rows.arch.experts) > 0
     errors = {"moe": moe, "fitted": np.expm1(fitted), "left_out": np.expm1(left_out)}
     return Fit(values, table[["id", "source", "family", "accelerator", "recompute"]].assign(**errors))
@@ -168,7 +170,7 @@ def _rest(table: pd.DataFrame, unseen: Mask) -> pd.DataFrame:
     return table[~unseen].reset_index(drop=True)
 
 
-def interval(errors: pd.Series[float], families: pd.Series[str], covered: float = COVERED) -> tuple[float, float]:
+def interval(errors: pd.Series[float], families: pd.Series[str], covered: float = 0.9) -> tuple[float, float]:
     """Factors (low, high) on a prediction that hold `covered` of the measured values, each family with equal weight
     given by the square root of its rows.
 
@@ -202,7 +204,7 @@ def report(result: Fit) -> str:
 
 
 def updated(calibration: Mapping[str, Any], result: Fit, digits: int = 4) -> dict[str, Any]:
-    """The calibration file with fitted values and intervals, rounded to significant digits.
+    """The calibration with fitted values and intervals, rounded to significant digits.
 
     An interval spans those of the left-out and of the fitted errors: a class that hangs on one family has a bias when
     that family is left out, and the scatter around it is only seen with the family in.
@@ -211,8 +213,9 @@ def updated(calibration: Mapping[str, Any], result: Fit, digits: int = 4) -> dic
     values = dict(result.values)
     for name, part in (("dense", table[~table["moe"]]), ("moe", table[table["moe"]])):
         if len(part):
-            edges = [interval(part[errors], part["family"]) for errors in ("left_out", "fitted")]
-            values |= {f"interval.{name}.low": min(low for low, _ in edges)}
-            values |= {f"interval.{name}.high": max(high for _, high in edges)}
+            covered = read(FitSettings, "fit", subject(calibration, "fit")).covered
+            edges = [interval(part[errors], part["family"], covered) for errors in ("left_out", "fitted")]
+            values |= {f"intervals.{name}.low": min(low for low, _ in edges)}
+            values |= {f"intervals.{name}.high": max(high for _, high in edges)}
     rounded = {name: float(f"{value:.{digits}g}") for name, value in values.items()}
-    return dict(calibration) | {"timing": with_values(calibration["timing"], rounded)}
+    return with_values(calibration, rounded)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -38,11 +38,10 @@ def predict(
 @app.command(epilog="Example: shardbook calibrate")
 def calibrate(
     context: typer.Context,
-    write: Annotated[bool, typer.Option("--write", help="Put them into data/calibration.yaml.")] = False,
+    write: Annotated[bool, typer.Option("--write", help="Put them into data/calibration.")] = False,
 ) -> None:
     """Refit the engine's constants to the measured rows; print errors fitted beside errors left out by source."""
     from analysis.calibrate import memory, step_time
-    from analysis.engine.constants import to_yaml
     from analysis.records.load import measured_rows
 
     given = front(context)
@@ -56,4 +55,9 @@ def calibrate(
     after, errors = memory.refit(rows, accelerators, step_time.updated(before, timed))
     typer.echo("\n" + memory.report(errors))
     if write:
-        typer.echo(f"wrote {given.constants.write(to_yaml(after))}")
+        typer.echo(f"wrote {given.constants.write(_changed(before, after))}")
+
+
+def _changed(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
+    """The subjects whose constants differ."""
+    return {name: constants for name, constants in after.items() if constants != before.get(name)}

@@ -9,28 +9,43 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.engine.constants import flatten
 from analysis.engine.peak_memory import by_stage
 from analysis.engine.predict import Timed, answers, computed
 from analysis.engine.stack import memory_constants
 from analysis.layout.arrays import Rows, read_rows
 from analysis.layout.reasons import Reason
 from analysis.layout.table import Layout, table_of
-from analysis.physics import traffic
+from analysis.physics import collectives
 from analysis.records.load import Catalogue
+from schemas.units import GIB
 
-GIB = 2.0**30
 STATES = ("weights", "gradients", "master_weights", "moments")
 
 
 @dataclass(frozen=True)
 class Traffic:
-    """One dimension of one layout: bytes an accelerator sends per step, where, how long, how much is not hidden."""
+    """One dimension of one layout.
+
+    Attributes
+    ----------
+    dimension
+        Name of the dimension.
+    bytes_per_step
+        What an accelerator sends per step [B].
+    scale_out_bytes_per_step
+        Part of it that leaves the scale-up domain [B].
+    placement
+        `scale-up` where the group stays inside its domain, else `scale-out`.
+    seconds
+        Time that the links need for it [s].
+    exposed_s
+        Time that compute does not hide [s].
+    """
 
     dimension: str
     bytes_per_step: float
+    scale_out_bytes_per_step: float
     placement: str
-    bandwidth_b_s: float
     seconds: float
     exposed_s: float
 
@@ -72,7 +87,7 @@ def details(layouts: Sequence[Layout], catalogue: Catalogue) -> list[Detail]:
     rows, peak, times = computed(table, catalogue.accelerators, catalogue.constants)
     answer = answers(rows, peak, times, catalogue.constants)
     seconds = {name: np.broadcast_to(values, (len(table),)) for name, values in times.parts.items()}
-    links = _traffic(rows, times, catalogue)
+    links = _traffic(rows, times)
     timed = np.isfinite(answer["step_time_s"].to_numpy(dtype=float))
     return [
         Detail(
@@ -111,29 +126,31 @@ def states_gib(layouts: Sequence[Layout], catalogue: Catalogue) -> list[float | 
 
 @dataclass(frozen=True)
 class Links:
-    """Traffic of a table by dimension: bytes, seconds, and whether the group stays in its scale-up domain."""
+    """Traffic of a table by dimension, and whether the group stays in its scale-up domain."""
 
-    sent: dict[str, Any]
-    busy: dict[str, Any]
+    sent: dict[str, collectives.Transfer]
     inside: dict[str, Any]
 
 
-def _traffic(rows: Rows, times: Timed, catalogue: Catalogue) -> Links:
+def _traffic(rows: Rows, times: Timed) -> Links:
     """Traffic of every row; NaN where a row says too little."""
+    size = (len(rows),)
     with np.errstate(all="ignore"):
-        links = (
-            traffic.sent_bytes(rows.arch, times.work),
-            traffic.link_seconds(rows.arch, times.work, times.chip, flatten(catalogue.constants["timing"])),
-            traffic.placement(times.work, times.chip.domain),
-        )
-    return Links(*({name: np.broadcast_to(v, (len(rows),)) for name, v in one.items()} for one in links))
+        sent = collectives.of_step(rows.arch, times.work, times.chip.network)
+        inside = collectives.placement(times.work, times.chip.network.domain)
+    spread = {
+        name: collectives.Transfer(*(np.broadcast_to(x, size) for x in (one.up, one.out, one.seconds)))
+        for name, one in sent.items()
+    }
+    return Links(spread, {name: np.broadcast_to(values, size) for name, values in inside.items()})
 
 
 def _links(links: Links, seconds: dict[str, Any], row: int) -> list[Traffic]:
-    found = []
-    for name in traffic.DIMENSIONS:
-        sent, busy = float(links.sent[name][row]), float(links.busy[name][row])
-        if sent > 0 and busy > 0:
+    shown = []
+    for name in collectives.DIMENSIONS:
+        one = links.sent[name]
+        up, out, busy = (float(x[row]) for x in (one.up, one.out, one.seconds))
+        if up + out > 0 and busy > 0:
             place = "scale-up" if links.inside[name][row] > 0 else "scale-out"
-            found.append(Traffic(name, sent, place, sent / busy, busy, float(seconds[name][row])))
-    return found
+            shown.append(Traffic(name, up + out, out, place, busy, float(seconds[name][row])))
+    return shown

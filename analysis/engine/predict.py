@@ -7,55 +7,68 @@ against the dense 16-bit peak, also for FP8 and FP4 rows, since that is what rep
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.engine import rates as chips
-from analysis.engine import step as workload
-from analysis.engine.constants import flatten
+from analysis.engine import rates, step
+from analysis.engine.assumptions import WIDENS, Assumed, texts
+from analysis.engine.constants import Intervals, Timing
+from analysis.engine.constants import timing as timing_constants
 from analysis.engine.peak_memory import PeakMemory, predict_memory
+from analysis.engine.recompute import has_to_recompute
 from analysis.engine.stack import memory_constants
 from analysis.layout.arrays import Rows, read_rows
 from analysis.layout.columns import check_columns
 from analysis.layout.parse import Array, Mask
-from analysis.layout.words import Recompute
 from analysis.physics import flops, timing
 from analysis.physics.work import Chip, Parts, Work
+from schemas.units import GIB
 
 COLUMNS = (
     "id", "memory_gib", "memory_gib_low", "memory_gib_high", "step_time_s", "step_time_s_low", "step_time_s_high",
     "mfu", "bound_by", "missing",
 )  # fmt: skip
-GIB = 2.0**30
-#: Rows that are computed at once; bounds the memory of a large table.
 CHUNK = 50000
-#: What a part of the step is called when it is the largest loss.
+"""Rows computed at once; bounds the memory of a large table."""
 LOSSES = {
     "compute": "compute", "attention": "attention", "memory": "memory-bandwidth", "moe": "moe-overhead", "tp": "tp",
     "cp": "cp", "ep": "ep", "host": "host", "pp": "pp-send", "bubble": "pp-bubble", "dp": "dp",
     "optimizer": "optimizer", "scale": "scale",
 }  # fmt: skip
+"""What a part of the step is called when it is the largest loss."""
 NO_RATE = (
     "the accelerator's record has no dense 16-bit peak",
     "hbm_bandwidth_gb_s is not in the accelerator's record",
     "the accelerator's record has no peak for this precision, or no link that the layout needs",
 )
 MEMORY_ENDS = {"": "best", "_low": "low", "_high": "high"}
-#: How far the leanest estimate must exceed the card before a row without stated recompute is taken as recomputing all:
-#: published runs at 1.1 to 1.4 times ran at the speed of none, having dropped single tensors.
-KEPT_SLACK = 1.5
-#: Open inputs that move the time by a step rather than a little: their sentences begin with one of these.
-STEPS = ("recompute", "attention_kernel", "no measured rows", "bf16_tflops", "fp8_tflops")
 
 
 @dataclass(frozen=True)
 class Timed:
-    """Step times of a table: what runs on which chip, parts [s], model FLOP per step, peak of all accelerators, open
-    inputs by sentence."""
+    """Step times of a table.
+
+    Attributes
+    ----------
+    work, chip
+        What runs on which accelerator.
+    parts
+        Seconds by part.
+    model_flop, linear_flop
+        Model FLOP of a step in the causal convention, and of its matrix products alone.
+    peak
+        Dense 16-bit peak of all accelerators [FLOP/s].
+    hbm_bandwidth
+        Of one accelerator [B/s].
+    moe
+        Rows with experts.
+    assumed
+        What had to be assumed.
+    """
 
     work: Work
     chip: Chip
@@ -65,7 +78,7 @@ class Timed:
     peak: Array
     hbm_bandwidth: Array
     moe: Mask
-    assumed: dict[str, Mask]
+    assumed: Assumed
 
     @property
     def seconds(self) -> Array:
@@ -73,16 +86,28 @@ class Timed:
         return timing.step_seconds(self.parts)
 
 
-def timed(rows: Rows, accelerators: pd.DataFrame, k: Mapping[str, float], full: Array | float = 0.0) -> Timed:
+def timed(rows: Rows, facts: rates.ChipFacts, k: Timing, full: Array | float = 0.0) -> Timed:
     """Step time by part of rows.
 
-    Parameters: rows, accelerators (vendor scale), k (timing constants by dotted name),
-    full (1 where a row without stated recompute has to recompute everything to fit).
+    Parameters
+    ----------
+    rows
+        The table as read.
+    facts
+        Accelerators of the rows.
+    k
+        Constants.
+    full
+        1 where a row without stated recompute has to recompute everything to fit.
+
+    Returns
+    -------
+    Timed
+        Times, and what they rest on.
     """
-    facts = chips.chip_facts(rows, accelerators, k)
-    load = workload.workload(rows, facts, full)
-    chip = chips.chip(facts, k)
-    parts = timing.step_parts(rows.arch, load.work, chip, k)
+    load = step.workload(rows, facts, k.efficiency.recompute, full)
+    chip = rates.chip(facts, k)
+    parts = timing.step_parts(rows.arch, load.work, chip, k.efficiency)
     token = flops.per_token(rows.arch, rows.split.seq_len)
     tokens = rows.number["global_batch"] * rows.split.seq_len
     return Timed(
@@ -113,57 +138,30 @@ def largest_loss(times: Timed) -> npt.NDArray[np.object_]:
     return np.where(known, names[np.argmax(np.nan_to_num(losses, nan=-np.inf), axis=0)], "")
 
 
-def bounds(times: Timed, k: Mapping[str, float]) -> tuple[Array, Array]:
+def bounds(times: Timed, k: Intervals) -> tuple[Array, Array]:
     """(low, high) factors on the step time by class: dense or MoE, widened by each open input that is a step."""
-    kind = np.where(times.moe, 1, 0)
-    low, high = (np.asarray([k[f"interval.dense.{side}"], k[f"interval.moe.{side}"]])[kind] for side in ("low", "high"))
-    for sentence, mask in times.assumed.items():
-        if sentence.startswith(STEPS):
-            name = "recompute" if sentence.startswith("recompute") else "unmeasured"
-            low = np.where(mask, low * k[f"interval.{name}.low"], low)
-            high = np.where(mask, high * k[f"interval.{name}.high"], high)
+    low = np.where(times.moe, k.moe.low, k.dense.low)
+    high = np.where(times.moe, k.moe.high, k.dense.high)
+    for assumption, mask in times.assumed.items():
+        if assumption.code in WIDENS:
+            wider = k.recompute if WIDENS[assumption.code] == "recompute" else k.unmeasured
+            low, high = np.where(mask, low * wider.low, low), np.where(mask, high * wider.high, high)
     return low, high
-
-
-def said(assumed: Mapping[str, Mask], reasons: npt.NDArray[np.object_]) -> npt.NDArray[np.object_]:
-    """What keeps a row from being computed or, where nothing does, what had to be assumed; one text per row."""
-    sentences = list(assumed)
-    code = np.zeros(len(reasons), dtype=np.int64)
-    for bit, mask in enumerate(assumed.values()):
-        code |= np.where(mask, np.int64(1) << bit, 0)
-    distinct, position = np.unique(code, return_inverse=True)
-    texts = ["; ".join(s for bit, s in enumerate(sentences) if c >> bit & 1) for c in distinct]
-    return np.where(reasons == "", np.asarray(texts, dtype=object)[position], reasons)
-
-
-def has_to_recompute(rows: Rows, superchip: Mask, memory: Mapping[str, float], peak: PeakMemory | None = None) -> Array:
-    """1 where a row states no recompute and everything kept would not fit, even in the leanest reading of the row.
-
-    Superchips are left alone: their recipes move activations to the host's memory instead. Where the richest reading
-    (`peak`) is given, only rows in which it is too large are computed again.
-    """
-    unknown, full = np.full(len(rows), np.nan), np.zeros(len(rows))
-    limit = KEPT_SLACK * rows.chip.get("card", unknown)
-    silent = np.isnan(rows.recompute.layer) & ~superchip & (rows.memory_reasons == "")
-    index = np.flatnonzero(silent if peak is None else silent & (peak.rich > limit))
-    if index.size:
-        some = rows.take(index)
-        nothing = {name: np.nan_to_num(values) for name, values in vars(some.recompute).items()}
-        kept = replace(some, recompute=Recompute(**nothing))
-        full[index] = predict_memory(kept, memory).lean > limit[index]
-    return full
 
 
 def computed(
     table: pd.DataFrame, accelerators: pd.DataFrame, calibration: Mapping[str, Any]
 ) -> tuple[Rows, PeakMemory, Timed]:
     """A table read, its peak memory and its step times by part; NaN in rows that lack a number."""
-    k, of_memory = flatten(calibration["timing"]), memory_constants(calibration)
+    k, of_memory = timing_constants(calibration), memory_constants(calibration)
     rows = read_rows(table, accelerators)
-    superchip = chips.is_superchip(rows, accelerators)
     peak = predict_memory(rows, of_memory)
     with np.errstate(all="ignore"):  # rows that lack a number carry NaN through every formula
-        return rows, peak, timed(rows, accelerators, k, has_to_recompute(rows, superchip, of_memory, peak))
+        facts = rates.chip_facts(rows, accelerators, k)
+        superchip = facts.parts.spread(facts.parts.superchip) > 0
+        slack = float(k.efficiency.recompute.kept_slack)
+        full = has_to_recompute(rows, superchip, of_memory, slack, peak)
+        return rows, peak, timed(rows, facts, k, full)
 
 
 def _chunk(table: pd.DataFrame, accelerators: pd.DataFrame, calibration: Mapping[str, Any]) -> pd.DataFrame:
@@ -176,13 +174,18 @@ def answers(rows: Rows, peak: PeakMemory, times: Timed, calibration: Mapping[str
         seconds = np.where(rows.time_reasons == "", times.seconds, np.nan)
         mfu = times.model_flop / (seconds * times.peak)
     reasons = _reasons(rows, times, seconds)
-    low, high = bounds(times, flatten(calibration["timing"]))
-    gib = {f"memory_gib{end}": getattr(peak, name) / 2.0**30 for end, name in MEMORY_ENDS.items()}
-    return pd.DataFrame({
-        "id": rows.ids, **gib, "step_time_s": seconds, "step_time_s_low": seconds * low,
-        "step_time_s_high": seconds * high, "mfu": mfu,
-        "bound_by": np.where(np.isfinite(seconds), largest_loss(times), ""), "missing": said(times.assumed, reasons),
-    })[list(COLUMNS)]  # fmt: skip
+    low, high = bounds(times, timing_constants(calibration).intervals)
+    gib = {f"memory_gib{end}": getattr(peak, name) / GIB for end, name in MEMORY_ENDS.items()}
+    columns = gib | {
+        "id": rows.ids,
+        "step_time_s": seconds,
+        "step_time_s_low": seconds * low,
+        "step_time_s_high": seconds * high,
+        "mfu": mfu,
+        "bound_by": np.where(np.isfinite(seconds), largest_loss(times), ""),
+        "missing": np.where(reasons == "", texts(times.assumed, len(rows)), reasons),
+    }
+    return pd.DataFrame(columns)[list(COLUMNS)]
 
 
 def _reasons(rows: Rows, times: Timed, seconds: Array) -> npt.NDArray[np.object_]:
@@ -209,7 +212,7 @@ def predict(rows: pd.DataFrame, accelerators: pd.DataFrame, calibration: Mapping
     accelerators
         The accelerator table, vendor scale.
     calibration
-        Sections `timing` and `memory` of the calibration file.
+        Constants by subject, as in data/calibration.
 
     Returns
     -------

@@ -132,8 +132,8 @@ def _schedules(table: pd.DataFrame, number: dict[str, Array], reasons: Reasons) 
     """Schedule codes: as named; 1F1B and its interleaved form follow from vpp when no schedule is named."""
     named = categories(_column(table, "schedule"), lambda text: SCHEDULE_NAMES.get(text, -1.0))
     _unknown_word(reasons, named < 0, _column(table, "schedule"), "schedule", SCHEDULE_NAMES)
-    plain = np.where(number["vpp"] > 1, bubble.INTERLEAVED, bubble.ONE_F_ONE_B)
-    interleaved = (named == bubble.ONE_F_ONE_B) & (number["vpp"] > 1)
+    plain = np.where(number["vpp"] > 1, bubble.Schedule.INTERLEAVED, bubble.Schedule.ONE_F_ONE_B)
+    interleaved = (named == bubble.Schedule.ONE_F_ONE_B) & (number["vpp"] > 1)
     return np.where(np.isnan(named) | interleaved, plain, np.where(named < 0, np.nan, named))
 
 

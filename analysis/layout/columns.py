@@ -87,10 +87,10 @@ def of_kind(*kinds: Kind) -> tuple[str, ...]:
 
 SCHEDULE_NAMES = {
     **bubble.SCHEDULES,
-    "interleaved": bubble.INTERLEAVED,
-    "zb1p": bubble.ZB_1P,
-    "zb2p": bubble.ZB_2P,
-    "zbv": bubble.ZB_V,
+    "interleaved": bubble.Schedule.INTERLEAVED,
+    "zb1p": bubble.Schedule.ZB_1P,
+    "zb2p": bubble.Schedule.ZB_2P,
+    "zbv": bubble.Schedule.ZB_V,
 }
 
 SIZES = ("usable_memory_gib", "hbm_gib", "hbm_gb")

@@ -58,18 +58,31 @@ def block_share(seq_len: Number, half_length: Number) -> Array:
     return np.asarray(s / (s + np.asarray(half_length, dtype=float)))
 
 
-def head_dim_share(head_dim: Number, reference: float = 128.0) -> Array:
+def head_dim_share(head_dim: Number, exponential: Number, reference: float = 128.0) -> Array:
     """Slow-down by the head width [1]: the exponentials cost the same per score however narrow the head is.
 
-    At the reference width they take a fifth of the kernel beside the products, so the share is d / (0.8 d + 0.2 ref);
-    no gain above the reference.
-    Source: FlashAttention-2 (arXiv:2307.08691), fig. 4-6: d = 64 reaches 0.80-0.87 of d = 128.
+    At the reference width they take the share e of the kernel beside the products: d / ((1 - e) d + e ref), and no gain
+    above the reference. FlashAttention-2 (arXiv:2307.08691), fig. 4-6: d = 64 reaches 0.80-0.87 of d = 128.
 
-    >>> round(float(head_dim_share(64.0)), 3), float(head_dim_share(192.0))
+    Parameters
+    ----------
+    head_dim, reference
+        Head width [elements].
+    exponential
+        The share e [1].
+
+    Returns
+    -------
+    ndarray
+        Share of the speed at the reference width [1].
+
+    Examples
+    --------
+    >>> round(float(head_dim_share(64.0, 0.2)), 3), float(head_dim_share(192.0, 0.2))
     (0.833, 1.0)
     """
     d = np.minimum(np.asarray(head_dim, dtype=float), reference)
-    return np.asarray(d / (0.8 * d + 0.2 * reference))
+    return np.asarray(d / ((1.0 - np.asarray(exponential)) * d + exponential * reference))
 
 
 def alignment_share(head_dim: Number, share_per_halving: Number) -> Array:

@@ -4,59 +4,99 @@ F and B are the forward and whole backward seconds of one micro-batch on one sta
 Functions return idle seconds per step; the busy time is m (F + B).
 """
 
+from enum import IntEnum
+
 import numpy as np
 import numpy.typing as npt
 
 Array = npt.NDArray[np.float64]
 Number = float | npt.NDArray[np.float64]
 
-GPIPE, ONE_F_ONE_B, INTERLEAVED, ZB_1P, ZB_2P, ZB_V, DUALPIPE = (float(i) for i in range(7))
+
+class Schedule(IntEnum):
+    """Pipeline schedules, in the codes of layout tables."""
+
+    GPIPE = 0
+    ONE_F_ONE_B = 1
+    INTERLEAVED = 2
+    ZB_1P = 3
+    ZB_2P = 4
+    ZB_V = 5
+    DUALPIPE = 6
+
+
 SCHEDULES = {
-    "gpipe": GPIPE,
-    "1f1b": ONE_F_ONE_B,
-    "1f1b-interleaved": INTERLEAVED,
-    "zb-1p": ZB_1P,
-    "zb-2p": ZB_2P,
-    "zb-v": ZB_V,
-    "dualpipe": DUALPIPE,
+    "gpipe": Schedule.GPIPE,
+    "1f1b": Schedule.ONE_F_ONE_B,
+    "1f1b-interleaved": Schedule.INTERLEAVED,
+    "zb-1p": Schedule.ZB_1P,
+    "zb-2p": Schedule.ZB_2P,
+    "zb-v": Schedule.ZB_V,
+    "dualpipe": Schedule.DUALPIPE,
 }
+"""Schedules by the names that layouts use."""
 
 
-def bubble_ratio(pp: Number, micro_batches: Number, vpp: Number = 1.0) -> Array:
-    """Idle over busy time of GPipe, 1F1B and interleaved 1F1B: (p - 1) / (m v) [1].
+def classic_bubble(
+    pp: Number, micro_batches: Number, vpp: Number, stage: Number, others: Number | None = None
+) -> Array:
+    """Idle seconds of GPipe, 1F1B (v = 1) and interleaved 1F1B.
 
-    Source: Narayanan et al. 2021 (arXiv:2104.04473), sec. 2.2.
+    The slowest stage waits while one micro-batch passes the other stages, chunk by chunk: (sum of their times) / v,
+    which is (p - 1)/v (F + B) for equal stages. With fewer micro-batches than stages, interleaving cannot fill the
+    gaps: the first micro-batch still passes every chunk of every stage, and the others follow a chunk apart, so that
+    the step takes the time of all stages plus (m - 1)/v of the slowest.
 
-    >>> float(bubble_ratio(16, 16)), round(float(bubble_ratio(16, 16, 8)), 3)
-    (0.9375, 0.117)
+    Parameters
+    ----------
+    pp, micro_batches, vpp
+        Stages, micro-batches per step, chunks per stage.
+    stage
+        F + B of the slowest stage [s].
+    others
+        F + B summed over the other stages [s]; stages as slow as the slowest if absent.
+
+    Returns
+    -------
+    ndarray
+        Idle time [s].
+
+    Notes
+    -----
+    Narayanan et al. 2021 (arXiv:2104.04473), sec. 2.2, for m >= p; the critical path for m < p.
+
+    Examples
+    --------
+    >>> float(classic_bubble(8, 8, 2, stage=1.0)), float(classic_bubble(16, 4, 2, stage=1.0))
+    (3.5, 13.5)
     """
     p, m, v = (np.asarray(x, dtype=float) for x in (pp, micro_batches, vpp))
-    return np.asarray((p - 1.0) / (m * v))
+    slowest = np.asarray(stage, dtype=float)
+    rest = (p - 1.0) * slowest if others is None else np.asarray(others, dtype=float)
+    path = rest + slowest * (1.0 + (m - 1.0) / v - m)
+    return np.asarray(np.where(m < p, np.maximum(path, rest / v), rest / v))
 
 
 def utilisation_ceiling(pp: Number, micro_batches: Number, vpp: Number = 1.0) -> Array:
-    """Largest share of the step in which a stage can be busy [1]: m / (m + (p - 1)/v).
+    """Largest share of the step in which a stage can be busy: m / (m + bubble) for equal stages.
 
-    >>> round(float(utilisation_ceiling(16, 16)), 3)
-    0.516
+    Parameters
+    ----------
+    pp, micro_batches, vpp
+        Stages, micro-batches per step, chunks per stage.
+
+    Returns
+    -------
+    ndarray
+        Share of the step [1].
+
+    Examples
+    --------
+    >>> round(float(utilisation_ceiling(16, 16)), 3), round(float(utilisation_ceiling(16, 4, 2)), 3)
+    (0.516, 0.229)
     """
-    return np.asarray(1.0 / (1.0 + bubble_ratio(pp, micro_batches, vpp)))
-
-
-def classic_bubble(pp: Number, vpp: Number, stage: Number, others: Number | None = None) -> Array:
-    """Idle seconds of 1F1B, GPipe (v = 1) and interleaved 1F1B.
-
-    The slowest stage waits while one micro-batch passes all other stages: (sum of their times) / v, which is
-    (p - 1)/v * (F + B) for equal stages.
-
-    Parameters: stage [s] (F + B of the slowest stage), others [s] (sum over the other stages).
-
-    >>> float(classic_bubble(8, 2, stage=1.0))
-    3.5
-    """
-    p, v = np.asarray(pp, dtype=float), np.asarray(vpp, dtype=float)
-    rest = (p - 1.0) * np.asarray(stage, dtype=float) if others is None else np.asarray(others, dtype=float)
-    return np.asarray(rest / v)
+    m = np.asarray(micro_batches, dtype=float)
+    return np.asarray(m / (m + classic_bubble(pp, m, vpp, stage=1.0)))
 
 
 def zero_bubble_1p(pp: Number, forward: Number, backward: Number, weight: Number) -> Array:
@@ -107,18 +147,19 @@ def idle_seconds(
 ) -> Array:
     """Idle seconds per step of the slowest stage for a table of schedules.
 
-    Parameters: schedule (codes of SCHEDULES), pp, vpp, micro_batches [1], passes (F, B, W of the slowest stage [s]),
+    Parameters: schedule (codes of Schedule), pp, vpp, micro_batches [1], passes (F, B, W of the slowest stage [s]),
     others [s] (F + B summed over the other stages).
 
     >>> t = np.array([1.0])
-    >>> float(idle_seconds(ONE_F_ONE_B, 4, 1, 8, (t, 2 * t, t), 9 * t)[0])
+    >>> float(idle_seconds(Schedule.ONE_F_ONE_B, 4, 1, 8, (t, 2 * t, t), 9 * t)[0])
     9.0
     """
     f, b, w = passes
     code, p, m = np.asarray(schedule), np.asarray(pp, dtype=float), np.asarray(micro_batches, dtype=float)
-    depth = np.where(code == ZB_V, (p + 1.0) / 2.0, p)  # the V shape reaches every rank twice within p chunks
+    depth = np.where(code == Schedule.ZB_V, (p + 1.0) / 2.0, p)  # the V shape reaches every rank twice within p chunks
     path = np.maximum(critical_path(depth, m, f, b, w) - m * (f + b), 0.0)
-    zero = np.maximum(np.where(code == ZB_1P, zero_bubble_1p(p, f, b, w), 0.0), path)
-    classic = classic_bubble(p, vpp, f + b, others)
-    idle = np.where(code <= INTERLEAVED, classic, np.where(code == DUALPIPE, dualpipe_bubble(p, b, w, f + b), zero))
+    zero = np.maximum(np.where(code == Schedule.ZB_1P, zero_bubble_1p(p, f, b, w), 0.0), path)
+    classic = classic_bubble(p, m, vpp, f + b, others)
+    split = np.where(code == Schedule.DUALPIPE, dualpipe_bubble(p, b, w, f + b), zero)
+    idle = np.where(code <= Schedule.INTERLEAVED, classic, split)
     return np.where(p > 1, idle, 0.0)

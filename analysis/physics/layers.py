@@ -1,72 +1,133 @@
 """Compute of one layer and of the output head for one micro-batch: products, attention core, memory-bound work."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from analysis.physics import attention, elementwise, gemm
 from analysis.physics.architecture import Architecture
-from analysis.physics.work import Array, Chip, Constants, Passes, Work
+from analysis.physics.efficiency import Attention, Elementwise, Experts
+from analysis.physics.work import Array, Chip, Passes, Work
 
 
-def _products(work: gemm.Products, rate: Array, chip: Chip, lay: Work, element_bytes: Array | float) -> Passes:
-    once = gemm.product_seconds(work, rate, chip.hbm_bandwidth, element_bytes, lay.compiled)
+def _products(work: Work, chip: Chip, products: gemm.Products, rate: Array, element_bytes: Array | float) -> Passes:
+    once = gemm.product_seconds(products, rate, chip.hbm_bandwidth, element_bytes, work.compiled)
     return Passes(once, 2.0 * once, once)
 
 
-def _memory_bound(byte_count: Array, lay: Work, chip: Chip, k: Constants) -> Passes:
-    eager = k["elementwise.passes"] * np.where(lay.kernel == attention.UNFUSED, k["elementwise.unfused_stack"], 1.0)
-    factor = np.where(lay.compiled > 0, k["elementwise.compiled"], eager)
+def _memory_bound(byte_count: Array, work: Work, chip: Chip, k: Elementwise) -> Passes:
+    eager = k.passes * np.where(work.kernel == attention.UNFUSED, k.unfused_stack, 1.0)
+    factor = np.where(work.compiled > 0, k.compiled, eager)
     forward = byte_count * factor / chip.hbm_bandwidth
     return Passes(forward, elementwise.BACKWARD_PASSES * forward, np.zeros_like(forward))
 
 
-def linear_layer(arch: Architecture, lay: Work, chip: Chip, k: Constants) -> dict[str, Passes]:
-    """Matrix products of a layer: attention projections, dense MLP, and the two kinds of experts of an MoE layer."""
-    size = gemm.pass_bytes(lay.linear_bytes)
-    grouped = chip.linear_rate * k["moe.grouped_gemm"]
-    originating = lay.tokens / lay.tp
+def linear_layer(arch: Architecture, work: Work, chip: Chip, k: Experts) -> dict[str, Passes]:
+    """Matrix products of a layer and micro-batch.
+
+    Parameters
+    ----------
+    arch, work, chip
+        Model, layout and accelerator of each row.
+    k
+        Constants of expert layers.
+
+    Returns
+    -------
+    dict
+        projections (of attention), dense (MLP), routed and shared (experts) [s].
+    """
+    size = gemm.pass_bytes(work.linear_bytes)
+    rate = chip.linear_rate
     return {
-        "projections": _products(gemm.attention_products(arch, lay.tokens, lay.tp), chip.linear_rate, chip, lay, size),
-        "dense": _products(gemm.dense_products(arch, lay.tokens, lay.tp), chip.linear_rate, chip, lay, size),
-        "routed": _products(gemm.routed_products(arch, originating, lay.ep, lay.etp), grouped, chip, lay, size),
-        "shared": _products(gemm.shared_products(arch, lay.tokens, lay.tp), chip.linear_rate, chip, lay, size),
+        "projections": _products(work, chip, gemm.attention_products(arch, work.tokens, work.tp), rate, size),
+        "dense": _products(work, chip, gemm.dense_products(arch, work.tokens, work.tp), rate, size),
+        "routed": _products(
+            work,
+            chip,
+            gemm.routed_products(arch, work.tokens / work.tp, work.ep, work.etp),
+            rate * k.grouped_gemm,
+            size,
+        ),
+        "shared": _products(work, chip, gemm.shared_products(arch, work.tokens, work.tp), rate, size),
     }
 
 
-def core_layer(arch: Architecture, lay: Work, chip: Chip, k: Constants) -> Passes:
-    """Attention core of one layer, by kernel class."""
-    flop = [
-        attention.core_flop(arch, lay.micro_batch, lay.seq_len, lay.tp, lay.cp, causal=causal)
-        for causal in (True, False)
-    ]
+def core_layer(arch: Architecture, work: Work, chip: Chip, k: Attention) -> Passes:
+    """Attention core of one layer and micro-batch, by kernel class.
+
+    Parameters
+    ----------
+    arch, work, chip
+        Model, layout and accelerator of each row.
+    k
+        Constants of attention kernels.
+
+    Returns
+    -------
+    Passes
+        Forward and backward [s].
+    """
+    causal, full = (
+        attention.core_flop(arch, work.micro_batch, work.seq_len, work.tp, work.cp, causal=kind)
+        for kind in (True, False)
+    )
     width = (arch.qk_dim + arch.v_dim) / 2.0
-    share = attention.block_share(lay.seq_len, k["attention.half_length"]) * attention.head_dim_share(width)
-    rate = np.where(lay.kernel == attention.FLASH_BIAS, chip.biased_core_rate, chip.core_rate)
-    fused = attention.fused_seconds(flop[0], rate * share)
-    batched = chip.head_rate * k["attention.unfused_share"]
-    batched = batched * attention.alignment_share(width, k["attention.alignment_share"])
-    scores = lay.micro_batch * arch.heads * lay.seq_len**2 / (lay.tp * lay.cp)
-    plain = attention.unfused_seconds(flop[1], scores, batched, chip.hbm_bandwidth, k["attention.softmax_bytes"])
-    unfused = lay.kernel == attention.UNFUSED
+    share = attention.block_share(work.seq_len, k.half_length)
+    share = share * attention.head_dim_share(width, k.exponential_share)
+    rate = np.where(work.kernel == attention.FLASH_BIAS, chip.biased_core_rate, chip.core_rate)
+    fused = attention.fused_seconds(causal, rate * share)
+    batched = chip.head_rate * k.unfused_share * attention.alignment_share(width, k.alignment_share)
+    scores = work.micro_batch * arch.heads * work.seq_len**2 / (work.tp * work.cp)
+    plain = attention.unfused_seconds(full, scores, batched, chip.hbm_bandwidth, k.softmax_bytes)
+    unfused = work.kernel == attention.UNFUSED
     forward, backward = (np.where(unfused, a, b) for a, b in zip(plain, fused, strict=True))
     return Passes(forward, backward, np.zeros_like(forward))
 
 
-def memory_layer(arch: Architecture, lay: Work, chip: Chip, k: Constants) -> dict[str, Passes]:
-    """Memory-bound work of one layer: shared by all layers, and of dense and MoE blocks."""
-    split = np.where(lay.sequence_parallel > 0, lay.tp, 1.0)
-    residual = elementwise.residual_bytes(arch, lay.tokens) / split
-    common = residual + elementwise.attention_bytes(arch, lay.tokens) / lay.tp
-    casts = lay.quantised * elementwise.cast_bytes(arch, lay.tokens) / lay.tp / (1.0 + elementwise.BACKWARD_PASSES)
+def memory_layer(arch: Architecture, work: Work, chip: Chip, k: Elementwise) -> dict[str, Passes]:
+    """Memory-bound work of one layer and micro-batch.
+
+    Parameters
+    ----------
+    arch, work, chip
+        Model, layout and accelerator of each row.
+    k
+        Constants of memory-bound work.
+
+    Returns
+    -------
+    dict
+        common (all layers), dense and moe (their blocks) [s].
+    """
+    split = np.where(work.sequence_parallel > 0, work.tp, 1.0)
+    residual = elementwise.residual_bytes(arch, work.tokens) / split
+    common = residual + elementwise.attention_bytes(arch, work.tokens) / work.tp
+    casts = work.quantised * elementwise.cast_bytes(arch, work.tokens) / work.tp / (1.0 + elementwise.BACKWARD_PASSES)
     return {
-        "common": _memory_bound(common + casts, lay, chip, k),
-        "dense": _memory_bound(elementwise.dense_mlp_bytes(arch, lay.tokens) / lay.tp, lay, chip, k),
-        "moe": _memory_bound(elementwise.moe_mlp_bytes(arch, lay.tokens) / lay.tp, lay, chip, k),
+        "common": _memory_bound(common + casts, work, chip, k),
+        "dense": _memory_bound(elementwise.dense_mlp_bytes(arch, work.tokens) / work.tp, work, chip, k),
+        "moe": _memory_bound(elementwise.moe_mlp_bytes(arch, work.tokens) / work.tp, work, chip, k),
     }
 
 
-def head_passes(arch: Architecture, lay: Work, chip: Chip, k: Constants) -> tuple[Passes, Passes]:
-    """Output head of the last stage: (matrix products, cross-entropy traffic)."""
+def head_passes(arch: Architecture, work: Work, chip: Chip, k: Elementwise) -> tuple[Passes, Passes]:
+    """Output head of the last stage for one micro-batch.
+
+    Parameters
+    ----------
+    arch, work, chip
+        Model, layout and accelerator of each row.
+    k
+        Constants of memory-bound work.
+
+    Returns
+    -------
+    tuple
+        Matrix products, and the traffic of the cross-entropy [s].
+    """
     heads = 1.0 + arch.mtp_layers
-    products = _products(gemm.head_products(arch, lay.tokens, lay.tp), chip.head_rate, chip, lay, 2.0).times(heads)
-    seconds = heads * k["head.loss_bytes"] * lay.tokens * arch.vocab / lay.tp / chip.hbm_bandwidth
+    head = gemm.head_products(arch, work.tokens, work.tp)
+    products = _products(work, chip, head, chip.head_rate, 2.0).times(heads)
+    seconds = heads * k.loss_bytes * work.tokens * arch.vocab / work.tp / chip.hbm_bandwidth
     return products, Passes(seconds / 2.0, seconds / 2.0, np.zeros_like(seconds))

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analysis.physics import bubble
 from analysis.physics.architecture import Architecture, Array
+from analysis.physics.bubble import Schedule
 from analysis.physics.split import Split
 
 MAX_SHORT_STAGES = 4
@@ -98,9 +98,9 @@ def in_flight(schedule: Array, pp: Array, vpp: Array, stage: Array, micro_batche
     et al. 2022, arXiv:2205.05198, sec. 4.2.3). Zero bubble (arXiv:2401.10241, sec. 3): ZB-1p and ZB-V are scheduled
     into the memory of p micro-batches and ZB-2p of 2p, on every stage. DualPipe p + 1 (arXiv:2412.19437, table 2).
 
-    Parameters: schedule (code of `bubble.SCHEDULES`), pp, vpp, stage, micro_batches [1].
+    Parameters: schedule (code of `bubble.Schedule`), pp, vpp, stage, micro_batches [1].
 
-    >>> peak = in_flight(np.asarray(bubble.INTERLEAVED), 8, 3, np.asarray(0), np.asarray(64))
+    >>> peak = in_flight(np.asarray(Schedule.INTERLEAVED), 8, 3, np.asarray(0), np.asarray(64))
     >>> round(float(peak) / 8, 5)
     1.29167
     """
@@ -109,13 +109,13 @@ def in_flight(schedule: Array, pp: Array, vpp: Array, stage: Array, micro_batche
     remaining = p - stage
     chunks = np.minimum(2 * (remaining - 1) + (vpp - 1) * p + 1, m * vpp)
     kept = [
-        (bubble.GPIPE, m),
-        (bubble.ONE_F_ONE_B, np.minimum(m, remaining)),
-        (bubble.INTERLEAVED, chunks / vpp),
-        (bubble.ZB_1P, np.minimum(m, p)),
-        (bubble.ZB_2P, np.minimum(m, 2 * p)),
-        (bubble.ZB_V, np.minimum(m, p)),
-        (bubble.DUALPIPE, np.minimum(m, p + 1)),
+        (Schedule.GPIPE, m),
+        (Schedule.ONE_F_ONE_B, np.minimum(m, remaining)),
+        (Schedule.INTERLEAVED, chunks / vpp),
+        (Schedule.ZB_1P, np.minimum(m, p)),
+        (Schedule.ZB_2P, np.minimum(m, 2 * p)),
+        (Schedule.ZB_V, np.minimum(m, p)),
+        (Schedule.DUALPIPE, np.minimum(m, p + 1)),
     ]
     held = np.select([schedule == code for code, _ in kept], [count + 0 * p * stage for _, count in kept], np.nan)
     return np.where(p <= 1, 1.0, held)
@@ -155,10 +155,29 @@ def place(
     )
 
 
+def whole_stage(arch: Architecture, split: Split, stage: Array, layers: Array) -> Place:
+    """A stage's place where only its weights matter: `layers` on it, no micro-batches.
+
+    >>> from analysis.physics.architecture import describe
+    >>> from analysis.physics.split import split
+    >>> cut = split(seq_len=8192, pp=16)
+    >>> float(whole_stage(describe(dict(layers=126)), cut, np.asarray(15.0), np.asarray(7.0)).is_last)
+    1.0
+    """
+    return Place(
+        stage=stage,
+        layers=layers,
+        moe_layers=moe_layers_on_stage(arch, split.vpp, stage, layers),
+        is_first=np.where(stage == 0, 1.0, 0.0),
+        is_last=np.where(stage == split.pp - 1, 1.0, 0.0),
+        micro_batches=np.zeros(()),
+    )
+
+
 def weight_copies(schedule: Array) -> Array:
     """Copies of the stage's weights on a rank: DualPipe feeds the pipeline from both ends and keeps two.
 
-    >>> float(weight_copies(np.asarray(bubble.DUALPIPE))), float(weight_copies(np.asarray(bubble.ZB_V)))
+    >>> float(weight_copies(np.asarray(Schedule.DUALPIPE))), float(weight_copies(np.asarray(Schedule.ZB_V)))
     (2.0, 1.0)
     """
-    return np.where(schedule == bubble.DUALPIPE, 2.0, 1.0)
+    return np.where(schedule == Schedule.DUALPIPE, 2.0, 1.0)

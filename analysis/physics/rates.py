@@ -6,9 +6,6 @@ import numpy.typing as npt
 Array = npt.NDArray[np.float64]
 Number = float | npt.NDArray[np.float64]
 
-#: No product is believed to run faster than this share of a dense peak.
-HIGHEST_SHARE = 0.97
-
 
 def power_share(power: Number, peak: Number, reference: Number, exponent: Number) -> Array:
     """Share of its sustained rate that a part keeps when it has less power per FLOP/s than its generation's best [1].
@@ -26,13 +23,31 @@ def power_share(power: Number, peak: Number, reference: Number, exponent: Number
     return np.where(np.isnan(ratio), 1.0, share)
 
 
-def sustained_rate(peak: Number, share: Number, power: Number = 1.0) -> Array:
-    """Rate of large products in training [FLOP/s]: peak x share x power, share capped by HIGHEST_SHARE.
+def sustained_rate(peak: Number, share: Number, power: Number = 1.0, highest: Number = 1.0) -> Array:
+    """Rate of large products in training: peak x share x power, never above `highest` of the peak.
 
+    Parameters
+    ----------
+    peak
+        Dense peak [FLOP/s].
+    share
+        Share of it that large products sustain [1].
+    power
+        Share kept by a part with less power, as `power_share` gives [1].
+    highest
+        Largest share believed [1].
+
+    Returns
+    -------
+    ndarray
+        Rate [FLOP/s].
+
+    Examples
+    --------
     >>> float(sustained_rate(989e12, 0.8)) / 1e12
     791.2
     """
-    effective = np.minimum(np.asarray(share, dtype=float) * np.asarray(power, dtype=float), HIGHEST_SHARE)
+    effective = np.minimum(np.asarray(share, dtype=float) * np.asarray(power, dtype=float), highest)
     return np.asarray(np.asarray(peak, dtype=float) * effective)
 
 

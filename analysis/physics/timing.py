@@ -1,19 +1,20 @@
 """Seconds of one optimizer step, by part, for a table of layouts.
 
 The slowest pipeline stage decides: its micro-batch time, times the micro-batches, plus what the schedule leaves idle,
-plus communication that compute cannot hide, plus the optimizer. Every efficiency is an argument (`Constants`), none is
-written here.
+plus communication that compute cannot hide, plus the optimizer. Every efficiency is an argument (`Efficiency`).
 """
+
+from __future__ import annotations
 
 import numpy as np
 
-from analysis.physics import bubble, elementwise, exchange, layers
-from analysis.physics import communication as comm
+from analysis.physics import bubble, collectives, elementwise, layers
 from analysis.physics.architecture import Architecture
-from analysis.physics.work import Array, Chip, Constants, Parts, Passes, Work
+from analysis.physics.efficiency import Efficiency, Host
+from analysis.physics.work import Array, Chip, Parts, Passes, Work
 
-#: Accelerators of one host, from which on stragglers and shared networks are counted.
 ONE_HOST = 8.0
+"""Accelerators of one host, from which on stragglers and shared networks are counted: the usual 8-GPU server."""
 
 
 def _recomputed(passes: Passes, share: Array) -> Passes:
@@ -26,37 +27,60 @@ def _even(seconds: Array) -> Passes:
     return Passes(seconds / 3.0, seconds * 2.0 / 3.0, np.zeros_like(seconds))
 
 
-def layer_passes(arch: Architecture, lay: Work, chip: Chip, k: Constants) -> dict[str, Passes]:
-    """One mean layer of one micro-batch by part: compute, attention, memory, moe, tp, cp, ep, host.
+def layer_passes(arch: Architecture, work: Work, chip: Chip, k: Efficiency) -> dict[str, Passes]:
+    """One mean layer of one micro-batch by part.
 
     Parts of MoE and dense blocks are weighted by their share of the layers. Communication counts what is exposed; host
     is what the device waits for kernels to be issued.
+
+    Parameters
+    ----------
+    arch, work, chip
+        Model, layout and accelerator of each row.
+    k
+        Constants.
+
+    Returns
+    -------
+    dict
+        compute, attention, memory, moe, tp, cp, ep, host [s].
     """
     moe = np.asarray(arch.moe_layers / arch.layers)
-    linear, memory = layers.linear_layer(arch, lay, chip, k), layers.memory_layer(arch, lay, chip, k)
-    mixture = _recomputed(linear["routed"], lay.recompute_routed).plus(
-        _recomputed(linear["shared"], lay.recompute_shared)
-    )
-    products = _recomputed(linear["projections"], lay.recompute_projections).plus(mixture.times(moe))
-    products = products.plus(_recomputed(linear["dense"], lay.recompute_mlp).times(1.0 - moe))
-    bound = memory["common"].plus(memory["dense"].times(1.0 - moe)).plus(memory["moe"].times(moe))
-    fixed = moe * (k["moe.layer_seconds"] + k["moe.expert_seconds"] * arch.experts / lay.ep)
-    parts = {
-        "compute": products,
-        "attention": _recomputed(layers.core_layer(arch, lay, chip, k), lay.recompute_core),
-        "memory": _recomputed(bound, lay.recompute_elementwise),
-        "moe": _even(fixed),
-    }
+    fixed = moe * (k.experts.layer_seconds + k.experts.expert_seconds * arch.experts / work.ep)
+    core = _recomputed(layers.core_layer(arch, work, chip, k.attention), work.recompute_core)
     # DualPipe hides its all-to-all by giving it multiprocessors that compute then lacks.
-    lent = np.where((lay.schedule == bubble.DUALPIPE) & (lay.ep > 1), k["dualpipe.sending_share"], 0.0)
-    parts |= {name: parts[name].times(1.0 / (1.0 - lent)) for name in ("compute", "attention")}
-    parts |= _exposed(arch, lay, chip, k, moe)
-    device = _sum(parts).total
-    issue = (1.0 - moe) * k["host.layer_seconds"] + moe * k["host.moe_layer_seconds"]
-    return parts | {"host": _even(np.maximum(issue - device, 0.0))}
+    dual = (work.schedule == bubble.Schedule.DUALPIPE) & (work.ep > 1)
+    slower = 1.0 / (1.0 - np.where(dual, k.overlap.dualpipe_sending_share, 0.0))
+    parts = {
+        "compute": _products(arch, work, chip, k, moe).times(slower),
+        "attention": core.times(slower),
+        "memory": _memory_bound(arch, work, chip, k, moe),
+        "moe": _even(fixed),
+    } | _exposed(arch, work, chip, k, moe)
+    return parts | {"host": _even(_issue(k.host, moe, _sum(parts).total))}
 
 
-def _exposed(arch: Architecture, lay: Work, chip: Chip, k: Constants, moe: Array) -> dict[str, Passes]:
+def _products(arch: Architecture, work: Work, chip: Chip, k: Efficiency, moe: Array) -> Passes:
+    linear = layers.linear_layer(arch, work, chip, k.experts)
+    mixture = _recomputed(linear["routed"], work.recompute_routed)
+    mixture = mixture.plus(_recomputed(linear["shared"], work.recompute_shared)).times(moe)
+    dense = _recomputed(linear["dense"], work.recompute_mlp).times(1.0 - moe)
+    return _recomputed(linear["projections"], work.recompute_projections).plus(mixture).plus(dense)
+
+
+def _memory_bound(arch: Architecture, work: Work, chip: Chip, k: Efficiency, moe: Array) -> Passes:
+    memory = layers.memory_layer(arch, work, chip, k.elementwise)
+    bound = memory["common"].plus(memory["dense"].times(1.0 - moe)).plus(memory["moe"].times(moe))
+    return _recomputed(bound, work.recompute_elementwise)
+
+
+def _issue(host: Host, moe: Array, device: Array) -> Array:
+    """Seconds that the device waits for the host to issue the kernels of a layer."""
+    issue = (1.0 - moe) * host.layer_seconds + moe * host.moe_layer_seconds
+    return np.maximum(issue - device, 0.0)
+
+
+def _exposed(arch: Architecture, work: Work, chip: Chip, k: Efficiency, moe: Array) -> dict[str, Passes]:
     """Exposed collectives of one layer.
 
     Tensor-parallel ones overlap with products where sequence parallelism lets Transformer Engine split them; stacks on
@@ -64,37 +88,47 @@ def _exposed(arch: Architecture, lay: Work, chip: Chip, k: Constants, moe: Array
     all-to-all beside the compute of the opposite direction (DeepSeek-V3, arXiv:2412.19437, sec. 3.2.1).
     """
     links = {
-        "tp": exchange.tensor_seconds(arch, lay, chip, k),
-        "cp": exchange.context_seconds(arch, lay, chip, k),
-        "ep": exchange.expert_seconds(arch, lay, chip, k).times(moe),
+        "tp": collectives.tensor(arch, work, chip.network),
+        "cp": collectives.context(arch, work, chip.network),
+        "ep": collectives.experts(arch, work, chip.network),
     }
-    overlapped = (lay.sequence_parallel > 0) & (lay.zero_stage < 3)
+    overlapped = (work.sequence_parallel > 0) & (work.zero_stage < 3)
+    dual = work.schedule == bubble.Schedule.DUALPIPE
     usual = {
-        "tp": np.where(overlapped, k["exposed.tp"], k["exposed.tp_all_reduce"]),
-        "cp": np.asarray(k["exposed.cp"]),
-        "ep": np.where(lay.schedule == bubble.DUALPIPE, k["exposed.ep_dualpipe"], k["exposed.ep"]),
+        "tp": np.where(overlapped, k.overlap.tp, k.overlap.tp_all_reduce),
+        "cp": np.asarray(k.overlap.cp),
+        "ep": np.where(dual, k.overlap.ep_dualpipe, k.overlap.ep) * moe,
     }
-    shown = {name: np.where(lay.compiled > 0, k["exposed.compiled"], share) for name, share in usual.items()}
-    return {name: _recomputed(p, lay.recompute_layer).times(shown[name]) for name, p in links.items()}
+    compiled = {"ep": moe * k.overlap.compiled}
+    shown = {
+        name: np.where(work.compiled > 0, compiled.get(name, k.overlap.compiled), share)
+        for name, share in usual.items()
+    }
+    return {name: _visible(links[name], shown[name], work.recompute_layer) for name in links}
 
 
-def _stages(arch: Architecture, lay: Work, chip: Chip, k: Constants) -> tuple[dict[str, Passes], Array]:
+def _visible(exchange: collectives.Exchange, share: Array, again: Array) -> Passes:
+    forward, backward = share * exchange.forward.seconds, share * exchange.backward.seconds
+    return _recomputed(Passes(forward, backward, np.zeros_like(forward)), again)
+
+
+def _stages(arch: Architecture, work: Work, chip: Chip, k: Efficiency) -> tuple[dict[str, Passes], Array]:
     """Parts of the slowest stage for one micro-batch, and the seconds of all other stages together.
 
     Where layers do not divide, recipes lay the stages out by hand and spare the last one, so it takes no more than the
     mean stage unless the head alone does.
     """
-    layer = layer_passes(arch, lay, chip, k)
-    products, loss = layers.head_passes(arch, lay, chip, k)
+    layer = layer_passes(arch, work, chip, k)
+    products, loss = layers.head_passes(arch, work, chip, k.elementwise)
     one = sum((p.total for p in layer.values()), np.zeros(()))
     head = products.total + loss.total
     depth = arch.layers + arch.mtp_layers
-    last = lay.layers_last * one + head
-    uneven = (lay.layers_max * lay.pp > depth) & (lay.split_stated == 0)
-    last = np.where(uneven, np.minimum(last, np.maximum((depth * one + head) / lay.pp, head)), last)
-    last_is_slowest = (lay.pp <= 1) | (last >= lay.layers_max * one)
+    last = work.layers_last * one + head
+    uneven = (work.layers_max * work.pp > depth) & (work.split_stated == 0)
+    last = np.where(uneven, np.minimum(last, np.maximum((depth * one + head) / work.pp, head)), last)
+    last_is_slowest = (work.pp <= 1) | (last >= work.layers_max * one)
     own_head = np.where(last_is_slowest, 1.0, 0.0)
-    count = np.where(last_is_slowest, (last - head) / one, lay.layers_max)
+    count = np.where(last_is_slowest, (last - head) / one, work.layers_max)
     parts = {name: p.times(count) for name, p in layer.items()}
     parts["compute"] = parts["compute"].plus(products.times(own_head))
     parts["memory"] = parts["memory"].plus(loss.times(own_head))
@@ -109,38 +143,75 @@ def _sum(parts: dict[str, Passes]) -> Passes:
     return total
 
 
-def step_parts(arch: Architecture, lay: Work, chip: Chip, k: Constants) -> Parts:
+def step_parts(arch: Architecture, work: Work, chip: Chip, k: Efficiency) -> Parts:
     """Seconds of one optimizer step by part; their sum is the step time.
 
-    Parameters: arch (facts of the model), lay (layout), chip (sustained rates), k (constants by dotted name).
-    Returns: compute, attention, memory, moe, tp, cp, ep, host, pp (sends between stages), bubble, dp, optimizer,
-    scale [s].
-    Source: step = slowest stage x m + idle + exposed; see each module for its formula.
+    The step is the slowest stage's micro-batch times the micro-batches, plus idle and exposed time; each module has
+    its formula.
+
+    Parameters
+    ----------
+    arch, work, chip
+        Model, layout and accelerator of each row.
+    k
+        Constants.
+
+    Returns
+    -------
+    dict
+        compute, attention, memory, moe, tp, cp, ep, host, pp (sends between stages), bubble, dp, optimizer, scale [s].
     """
-    stage, others = _stages(arch, lay, chip, k)
+    stage, others = _stages(arch, work, chip, k)
     busy = _sum(stage)
-    parts: Parts = {name: np.asarray(p.total * lay.micro_batches) for name, p in stage.items()}
-    sends = k["exposed.pp"] * exchange.boundary_seconds(arch, lay, chip, k)
-    parts["pp"] = np.asarray(sends * lay.micro_batches)
+    parts: Parts = {name: np.asarray(p.total * work.micro_batches) for name, p in stage.items()}
+    sends = k.overlap.pp * collectives.boundary(arch, work, chip.network).seconds
+    parts["pp"] = np.asarray(sends * work.micro_batches)
     passes = (busy.forward + sends / 2.0, busy.backward + sends / 2.0, busy.weight)
-    waiting = others + (lay.pp - 1.0) * sends
-    parts["bubble"] = bubble.idle_seconds(lay.schedule, lay.pp, lay.vpp, lay.micro_batches, passes, waiting)
-    parts["dp"] = _data_exposed(arch, lay, chip, k, busy.total)
-    bandwidth = chip.hbm_bandwidth * k["optimizer.hbm_share"]
-    updated = exchange.updated_parameters(arch, lay)
-    parts["optimizer"] = elementwise.optimizer_seconds(updated, k["optimizer.bytes"], bandwidth)
+    waiting = others + (work.pp - 1.0) * sends
+    parts["bubble"] = bubble.idle_seconds(work.schedule, work.pp, work.vpp, work.micro_batches, passes, waiting)
+    held = collectives.largest_stage(arch, work)
+    parts["dp"] = _data_exposed(collectives.data(held, work, chip.network).seconds, work, k, busy.total)
+    bandwidth = chip.hbm_bandwidth * k.elementwise.optimizer_hbm_share
+    updated = collectives.updated_parameters(held, work)
+    parts["optimizer"] = elementwise.optimizer_seconds(updated, k.elementwise.optimizer_bytes, bandwidth)
     total = sum(parts.values(), np.zeros(()))
-    parts["scale"] = total * k["scale.loss_per_doubling"] * np.log2(np.maximum(lay.accelerators / ONE_HOST, 1.0))
+    parts["scale"] = total * k.host.scale_loss * np.log2(np.maximum(work.accelerators / ONE_HOST, 1.0))
     return parts
 
 
-def _data_exposed(arch: Architecture, lay: Work, chip: Chip, k: Constants, busy: Array) -> Array:
+def exposed_seconds(seconds: Array, window: Array, share: Array) -> Array:
+    """Part of a communication that compute cannot hide.
+
+    A share of it is exposed in any case (first and last bucket, contention for SMs and HBM); the rest hides in the
+    compute window, and what exceeds the window is exposed too.
+
+    Parameters
+    ----------
+    seconds, window
+        Communication, and compute it can hide behind [s].
+    share
+        Share exposed in any case [1].
+
+    Returns
+    -------
+    ndarray
+        Exposed time [s].
+
+    Examples
+    --------
+    >>> float(exposed_seconds(2.0, window=10.0, share=0.25)), float(exposed_seconds(8.0, 3.0, 0.25))
+    (0.5, 5.0)
+    """
+    hidden = (1.0 - share) * seconds
+    return np.asarray(share * seconds + np.maximum(hidden - window, 0.0))
+
+
+def _data_exposed(seconds: Array, work: Work, k: Efficiency, busy: Array) -> Array:
     """Exposed data-parallel seconds: ZeRO 3 hides behind every micro-batch, the others behind part of one."""
-    seconds = exchange.data_seconds(arch, lay, chip, k)
-    sharded = lay.zero_stage >= 3
-    window = np.where(sharded, k["window.fsdp"] * lay.micro_batches, k["window.dp"]) * busy
-    usual = np.where(sharded, k["exposed.fsdp"], k["exposed.dp"])
-    return comm.exposed_seconds(seconds, window, np.where(lay.compiled > 0, k["exposed.compiled"], usual))
+    sharded = work.zero_stage >= 3
+    window = np.where(sharded, k.overlap.window_fsdp * work.micro_batches, k.overlap.window_dp) * busy
+    usual = np.where(sharded, k.overlap.fsdp, k.overlap.dp)
+    return exposed_seconds(seconds, window, np.where(work.compiled > 0, k.overlap.compiled, usual))
 
 
 def step_seconds(parts: Parts) -> Array:

@@ -1,23 +1,31 @@
 """What the time formulas read and return: rates of the chip, the layout of the step, seconds of a micro-batch."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from analysis.physics.links import Network
 from analysis.physics.split import Split
 
 Array = npt.NDArray[np.float64]
 Parts = dict[str, Array]
-Constants = Mapping[str, float]
 
 
 @dataclass(frozen=True)
 class Chip:
-    """Rates of the accelerator of each row, efficiencies applied to compute [FLOP/s, B/s, accelerators].
+    """Rates of the accelerator of each row, as large products, fused kernels and collectives reach them.
 
-    `fabric` is a code of `topology.FABRICS`.
+    Attributes
+    ----------
+    linear_rate, head_rate
+        Matrix products of the layers, in their format, and of the output head [FLOP/s].
+    core_rate, biased_core_rate
+        Fused attention without and with an additive bias [FLOP/s].
+    hbm_bandwidth
+        Data-sheet bandwidth of the memory [B/s].
+    network
+        Links to other accelerators.
     """
 
     linear_rate: Array
@@ -25,23 +33,29 @@ class Chip:
     core_rate: Array
     biased_core_rate: Array
     hbm_bandwidth: Array
-    scale_up: Array
-    domain: Array
-    scale_out: Array
-    host_link: Array
-    fabric: Array
+    network: Network
 
 
 @dataclass(frozen=True)
 class Work(Split):
-    """How the step is split (see Split) and what each rank runs; switches are 0 or 1, shares 0 to 1.
+    """How the step is split (see `Split`) and what each rank runs.
 
-    Shares of the forward pass that backward runs again: recompute_layer (whole layers, collectives included),
-    recompute_projections, recompute_mlp, recompute_routed, recompute_shared (matrix products), recompute_core,
-    recompute_elementwise. kernel is a code of `attention.KERNEL_CLASSES`; linear_bytes [B] the operands of the layers'
-    products and quantised whether they are cast to it; layers_max and layers_last the layers of the fullest and of the
-    last stage, split_stated whether the source prints them; compiled whether
-    the whole step is one compiled program (XLA on TPU, Neuron), which hides operand traffic behind arithmetic.
+    Attributes
+    ----------
+    recompute_layer, recompute_projections, recompute_mlp, recompute_routed, recompute_shared
+        Shares of the forward pass that backward runs again: whole layers with their collectives, and matrix products.
+    recompute_core, recompute_elementwise
+        The same for the attention core and memory-bound work.
+    kernel
+        Codes of `attention.KERNEL_CLASSES`.
+    linear_bytes, quantised
+        Operand width of the layers' products [B], and whether operands are cast to it.
+    layers_first, layers_max, layers_last
+        Layers of the first, the fullest and the last stage; prediction depths count on the last.
+    split_stated
+        Whether the source prints the stages.
+    compiled
+        Whether the whole step is one compiled program, which hides operand traffic behind arithmetic.
     """
 
     recompute_layer: Array
@@ -54,6 +68,7 @@ class Work(Split):
     kernel: Array
     linear_bytes: Array
     quantised: Array
+    layers_first: Array
     layers_max: Array
     layers_last: Array
     split_stated: Array

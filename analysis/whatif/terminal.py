@@ -88,7 +88,7 @@ def _seconds(fits: Sequence[Fit]) -> Iterator[tuple[str, list[str]]]:
 
 def _traffic(fits: Sequence[Fit]) -> Table:
     table = Table(
-        "layout", "dimension", "GB per step", "links", "GB/s", "busy s", "exposed s", box=None, pad_edge=False
+        "layout", "dimension", "GB per step", "of it out", "links", "busy s", "exposed s", box=None, pad_edge=False
     )
     table.title, table.title_justify, table.title_style = "Communication per accelerator (modelled)", "left", "bold"
     for number, fit in enumerate(fits):
@@ -97,8 +97,8 @@ def _traffic(fits: Sequence[Fit]) -> Table:
                 chr(65 + number) if len(fits) > 1 else "",
                 link.dimension,
                 f"{link.bytes_per_step / 1e9:,.2f}",
+                f"{link.scale_out_bytes_per_step / 1e9:,.2f}",
                 link.placement,
-                f"{link.bandwidth_b_s / 1e9:,.0f}",
                 f"{link.seconds:.3f}",
                 f"{link.exposed_s:.3f}",
             )

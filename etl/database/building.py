@@ -140,7 +140,7 @@ def some(data: Path, kinds: Iterable[str], only: Mapping[str, str] = MappingProx
     """
     catalogue = loading.Catalogue(data)
     for kind in kinds:
-        pattern = loading.SINGLES.get(kind) or f"{loading.FOLDERS[kind]}/**/*.yaml"
+        pattern = loading.SINGLES.get(kind) or f"{(loading.FOLDERS | loading.PARTS)[kind]}/**/*.yaml"
         for file in sorted(data.glob(pattern)):
             name = Path(file.relative_to(data).as_posix().removesuffix(".yaml"))
             key = kind if kind in loading.SINGLES else Path(*name.parts[1:]).as_posix()

@@ -40,8 +40,8 @@ def of_tables(schemas: Schemas, tables: list[Table], catalogue: Catalogue) -> di
             for child in (name for name, (owner, _) in CHILDREN.items() if owner == kind):
                 rows[child] += list(of_children(lists[child], key, value))
             _shared(rows, schemas.kind(kind), key, value)
-    calibration = catalogue["calibration"].get("calibration")
-    rows["calibration"] += list(constants(calibration.value)) if calibration else []
+    for subject, value in catalogue.values("calibration").items():
+        rows["calibration"] += list(constants(value, subject))
     return rows
 
 
@@ -155,41 +155,24 @@ def text(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def constants(tree: Mapping[str, Any], path: str = "") -> Iterator[Row]:
-    """Rows of the calibration: one per number, whatever it is nested in.
+def constants(tree: Mapping[str, Any], path: str) -> Iterator[Row]:
+    """Rows of one subject of the calibration: one per number, however deep it is nested.
 
     Parameters
     ----------
-    tree : nested mapping whose leaves are {value, unit, how or cite, note}
-    path : dotted path so far
+    tree : nested mapping whose leaves are {value, unit, how, cite, note}
+    path : subject, or dotted path so far
 
     Yields
     ------
     key, value, unit, how, source, note
 
-    >>> [row["key"] for row in constants({"bubble": {"value": {"dense": 0.1, "moe": 0.2}, "unit": "1"}})]
-    ['bubble.dense', 'bubble.moe']
+    >>> [row["key"] for row in constants({"dense": {"value": 0.1, "unit": "1", "how": "fit"}}, "bubble")]
+    ['bubble.dense']
     """
     for key, below in tree.items():
-        name = f"{path}.{key}" if path else key
-        if isinstance(below, dict) and "value" in below:
+        if "value" in below:
             words = {word: below.get(word) for word in ("unit", "how", "note")} | {"source": below.get("cite")}
-            yield from ({"key": leaf, "value": number, **words} for leaf, number in numbers(name, below["value"]))
-        elif isinstance(below, dict):
-            yield from constants(below, name)
-
-
-def numbers(name: str, value: Any) -> Iterator[tuple[str, float]]:
-    """Numbers of one constant, each with its own key.
-
-    >>> list(numbers("gemm", {"hopper": [0.5, 0.7]}))
-    [('gemm.hopper.0', 0.5), ('gemm.hopper.1', 0.7)]
-    """
-    if isinstance(value, dict):
-        for key, below in value.items():
-            yield from numbers(f"{name}.{key}", below)
-    elif isinstance(value, list):
-        for place, below in enumerate(value):
-            yield from numbers(f"{name}.{place}", below)
-    elif isinstance(value, int | float) and not isinstance(value, bool):
-        yield name, float(value)
+            yield {"key": f"{path}.{key}", "value": float(below["value"]), **words}
+        else:
+            yield from constants(below, f"{path}.{key}")

@@ -22,7 +22,10 @@ FOLDERS = {
     "claim": "claims",
     "organization": "organizations",
 }
-SINGLES = {"exceptions": "exceptions.yaml", "calibration": "calibration.yaml"}
+PARTS = {"calibration": "calibration"}
+"""Folders whose files together are one subject and make no table of their own."""
+
+SINGLES = {"exceptions": "exceptions.yaml"}
 
 
 @dataclass
@@ -105,7 +108,7 @@ def kind_of(data: Path, file: Path) -> tuple[str, str] | None:
     inner = file.relative_to(data)
     if len(inner.parts) == 1:
         return next(((kind, kind) for kind, name in SINGLES.items() if name == inner.name), None)
-    kind = next((kind for kind, folder in FOLDERS.items() if folder == inner.parts[0]), None)
+    kind = next((kind for kind, folder in (FOLDERS | PARTS).items() if folder == inner.parts[0]), None)
     if kind is None or inner.suffix != ".yaml":
         return None
     return kind, Path(*inner.parts[1:]).with_suffix("").as_posix()
@@ -131,7 +134,7 @@ def load(data: Path) -> Catalogue:
     -------
     the catalogue, kinds and ids in order
     """
-    catalogue = Catalogue(data, {kind: {} for kind in (*FOLDERS, *SINGLES)})
+    catalogue = Catalogue(data, {kind: {} for kind in (*FOLDERS, *PARTS, *SINGLES)})
     inside = data.resolve()
     for file in sorted(path for path in data.rglob("*") if _is_meant_as_record(path)):
         if any(part.startswith(".") for part in file.relative_to(data).parts):

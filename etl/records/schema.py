@@ -25,6 +25,7 @@ KINDS = (
     "trend",
     "claim",
     "organization",
+    "calibration",
     "exceptions",
 )
 PRIVATE = "x-"

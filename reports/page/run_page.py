@@ -175,7 +175,7 @@ def _exchange(row: Row) -> Row:
     return {
         **row,
         "bytes": size(row["bytes_per_step"]) if row["bytes_per_step"] else NOTHING,
-        "bandwidth": f"{cell(round(row['bandwidth_b_s'] / 1e9, 1))} GB/s" if row["bandwidth_b_s"] else NOTHING,
+        "bytes_out": size(row["scale_out_bytes_per_step"]) if row["scale_out_bytes_per_step"] else NOTHING,
         "time": NOTHING if seconds is None else f"{cell(round(seconds, 3))} s",
         "exposed": NOTHING if exposed is None else f"{cell(round(exposed, 3))} s",
     }

@@ -8,8 +8,9 @@ import pytest
 import yaml
 
 from analysis.physics import attention, pipeline
-from analysis.physics import communication as comm
 from analysis.physics.architecture import describe
+from analysis.physics.collectives import ring
+from analysis.physics.links import Network
 
 from .rows import read
 
@@ -44,8 +45,8 @@ def test_nvlink_is_seven_times_pcie_like_for_like() -> None:
 
 def test_the_share_of_the_own_rank_is_taken_off_once() -> None:
     # https://github.com/ShashankSubramanian/transformer-perf-estimates/issues/19: (n-1)/n of a reduce-scatter
-    assert float(comm.collective_seconds(8e9, 8, 1e9, passes=1.0)) == pytest.approx(7.0)
-    assert float(comm.ring_factor(8, passes=1.0)) == 7 / 8
+    box = Network(*(np.asarray(x) for x in (1e9, 1e9, np.nan, 8.0, 0.0)))
+    assert float(ring(8e9, 8.0, 1.0, box).sent) == float(ring(8e9, 8.0, 1.0, box).seconds * 1e9) == 7e9
 
 
 def test_ep_that_does_not_divide_is_refused() -> None:

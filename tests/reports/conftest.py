@@ -48,7 +48,7 @@ def house(place: Path, with_records: bool = True) -> Path:
         run.write_text("\n".join([f'name: "{EVIL}"', *lines[1:]]), encoding="utf-8")
     else:
         (place / "data").mkdir()
-    shutil.copy(ROOT / "data" / "calibration.yaml", place / "data")
+    shutil.copytree(ROOT / "data" / "calibration", place / "data" / "calibration", dirs_exist_ok=True)
     paths = Paths(place)
     building.build(paths, loading.load(paths.data))
     assess.assess(paths.database)

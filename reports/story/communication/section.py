@@ -32,7 +32,8 @@ def _traffic_figure(source: Source, rows: pd.DataFrame, names: dict[str, str]) -
     values = {"name": top["name"], "axis": top["dimension"].upper(), "bytes": top["bytes_text"]}
     words = words_of("communication.traffic", "plain", **values)
     specs = draw(lambda say: chart.traffic(rows, names, say), source.fields, words.long)
-    columns = ["name", "phase", "dimension", "bytes_per_step", "placement", "bandwidth_b_s", "seconds", "exposed_s"]
+    columns = ["name", "phase", "dimension", "bytes_per_step", "scale_out_bytes_per_step", "placement"]
+    columns += ["seconds", "exposed_s"]
     table = table_of(source, records(rows), columns)
     return Figure(
         "communication-bytes",

@@ -12,7 +12,7 @@ select
     traffic.dimension,
     traffic.bytes_per_step,
     traffic.placement,
-    traffic.bandwidth_b_s,
+    traffic.scale_out_bytes_per_step,
     traffic.seconds,
     traffic.exposed_s,
     step.value as step_s

@@ -1,27 +1,25 @@
 """The fit finds constants that made the rows, holds to its priors, and judges itself on sources it has not seen."""
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 
 from analysis.calibrate import step_time as calibration
-from analysis.engine.constants import flatten, with_values
+from analysis.engine.constants import FitSettings, flatten, read, with_values
 from analysis.engine.predict import predict
 
+from ..engine.shipped import CALIBRATION as SHIPPED
 from ..engine.test_rates import ACCELERATORS
 from ..rows import table
 
-SHIPPED = yaml.safe_load((Path(__file__).parents[3] / "data" / "calibration.yaml").read_text(encoding="utf-8"))
+SETTINGS = read(FitSettings, "fit", SHIPPED["fit"])
 
 
 def pinned_but(*free: str) -> dict[str, Any]:
     """The shipped file with only some constants left to fit, each with a wide prior."""
-    section = SHIPPED["timing"]
 
     def strip(part: dict[str, Any], prefix: str) -> dict[str, Any]:
         out: dict[str, Any] = {}
@@ -34,12 +32,12 @@ def pinned_but(*free: str) -> dict[str, Any]:
                 out[key] = kept | (wide if prefix + key in free else {})
         return out
 
-    return SHIPPED | {"timing": strip(section, "")}
+    return strip(SHIPPED, "")
 
 
 def measured(truth: dict[str, float], sources: int = 3) -> pd.DataFrame:
     """Rows whose step times the engine itself makes with other constants."""
-    made = SHIPPED | {"timing": with_values(SHIPPED["timing"], truth)}
+    made = with_values(SHIPPED, truth)
     changes = [
         {"id": f"{s}-{i}", "seq_len": 2048 * 4**i, "hidden": 2048 + 1024 * s, "head_dim": 128, "vpp": 1}
         for s in range(sources)
@@ -51,7 +49,7 @@ def measured(truth: dict[str, float], sources: int = 3) -> pd.DataFrame:
 
 
 def test_the_fit_recovers_the_constants_that_made_the_rows() -> None:
-    truth = {"gemm.hopper.bf16": 0.65, "attention.flash.hopper": 0.55}
+    truth = {"products.gemm.hopper.bf16": 0.65, "attention.flash.hopper": 0.55}
     found = calibration.fit(measured(truth), ACCELERATORS, pinned_but(*truth))
     assert found.values == pytest.approx(truth, rel=0.01)
     assert found.table["fitted"].abs().max() < 0.01
@@ -59,33 +57,35 @@ def test_the_fit_recovers_the_constants_that_made_the_rows() -> None:
 
 
 def test_pinned_constants_stay() -> None:
-    found = calibration.fit(measured({"gemm.hopper.bf16": 0.65}), ACCELERATORS, pinned_but("gemm.hopper.bf16"))
-    assert list(found.values) == ["gemm.hopper.bf16"]
-    after = flatten(calibration.updated(SHIPPED, found)["timing"])
-    before = flatten(SHIPPED["timing"])
+    found = calibration.fit(
+        measured({"products.gemm.hopper.bf16": 0.65}), ACCELERATORS, pinned_but("products.gemm.hopper.bf16")
+    )
+    assert list(found.values) == ["products.gemm.hopper.bf16"]
+    after = flatten(calibration.updated(SHIPPED, found))
+    before = flatten(SHIPPED)
     changed = {n for n in after if after[n] != before[n]}
-    assert changed <= {"gemm.hopper.bf16", "interval.dense.low", "interval.dense.high"}
+    assert changed <= {"products.gemm.hopper.bf16", "intervals.dense.low", "intervals.dense.high"}
 
 
 def test_the_same_rows_give_the_same_fit() -> None:
-    rows = measured({"gemm.hopper.bf16": 0.65})
-    free = pinned_but("gemm.hopper.bf16", "elementwise.passes")
+    rows = measured({"products.gemm.hopper.bf16": 0.65})
+    free = pinned_but("products.gemm.hopper.bf16", "elementwise.passes")
     one, two = (calibration.fit(rows, ACCELERATORS, free).values for _ in range(2))
     assert one == two
 
 
 def test_a_single_wild_row_does_not_move_the_fit() -> None:
-    rows = measured({"gemm.hopper.bf16": 0.65})
+    rows = measured({"products.gemm.hopper.bf16": 0.65})
     rows.loc[0, "step_time_s"] *= 5
-    found = calibration.fit(rows, ACCELERATORS, pinned_but("gemm.hopper.bf16"))
-    assert found.values["gemm.hopper.bf16"] == pytest.approx(0.65, rel=0.04)
+    found = calibration.fit(rows, ACCELERATORS, pinned_but("products.gemm.hopper.bf16"))
+    assert found.values["products.gemm.hopper.bf16"] == pytest.approx(0.65, rel=0.04)
 
 
 def test_strong_priors_hold_against_few_rows() -> None:
-    rows = measured({"power.exponent": 2.0})
+    rows = measured({"products.power.exponent": 2.0})
     found = calibration.fit(rows, ACCELERATORS, SHIPPED)
-    prior = SHIPPED["timing"]["power"]["exponent"]["prior"]
-    assert found.values["power.exponent"] == pytest.approx(prior, rel=0.2)
+    prior = SHIPPED["products"]["power"]["exponent"]["prior"]
+    assert found.values["products.power.exponent"] == pytest.approx(prior, rel=0.2)
 
 
 def test_rows_without_a_time_or_a_layout_are_left_out() -> None:
@@ -97,7 +97,7 @@ def test_rows_without_a_time_or_a_layout_are_left_out() -> None:
 
 def test_a_family_is_left_out_whole() -> None:
     rows = measured({}).assign(family="one")
-    found = calibration.fit(rows, ACCELERATORS, pinned_but("gemm.hopper.bf16"))
+    found = calibration.fit(rows, ACCELERATORS, pinned_but("products.gemm.hopper.bf16"))
     # nothing is left to fit, so the left-out prediction is the prior
     prior = found.table["left_out"]
     assert prior.abs().max() < 1e-3
@@ -123,13 +123,13 @@ def test_a_long_table_weighs_as_the_root_of_its_rows() -> None:
 
 def test_the_fit_leans_to_families_not_to_rows() -> None:
     # nine rows made with 0.70, one with 0.60: three to one in weight, not nine to one
-    slow, fast = measured({"gemm.hopper.bf16": 0.60}, 1), measured({"gemm.hopper.bf16": 0.70})
+    slow, fast = measured({"products.gemm.hopper.bf16": 0.60}, 1), measured({"products.gemm.hopper.bf16": 0.70})
     rows = pd.concat([fast.assign(source="long table"), slow.iloc[:1].assign(source="short table", id="x")])
-    free = pinned_but("gemm.hopper.bf16")
+    free = pinned_but("products.gemm.hopper.bf16")
     table_of_all = calibration.usable(rows, ACCELERATORS, free)
     problem = calibration.prepare(table_of_all, ACCELERATORS, free)
-    by_family = calibration.fit_values(problem, free["timing"])["gemm.hopper.bf16"]
-    by_row = calibration.fit_values(replace(problem, weight=np.ones(10)), free["timing"])["gemm.hopper.bf16"]
+    by_family = calibration.fit_values(problem, SETTINGS)["products.gemm.hopper.bf16"]
+    by_row = calibration.fit_values(replace(problem, weight=np.ones(10)), SETTINGS)["products.gemm.hopper.bf16"]
     assert by_family < by_row < 0.70
 
 
@@ -161,7 +161,9 @@ def test_long_tables_do_not_decide_the_interval_alone() -> None:
 
 
 def test_report_shows_both_errors_per_family_and_accelerator() -> None:
-    found = calibration.fit(measured({"gemm.hopper.bf16": 0.65}), ACCELERATORS, pinned_but("gemm.hopper.bf16"))
+    found = calibration.fit(
+        measured({"products.gemm.hopper.bf16": 0.65}), ACCELERATORS, pinned_but("products.gemm.hopper.bf16")
+    )
     lines = calibration.report(found).splitlines()
     assert lines[1].split()[1:] == ["9", *(f"{100 * x:{sign}.1f}" for x, sign in (
         (found.table["fitted"].abs().mean(), ""), (found.table["left_out"].abs().mean(), ""),
@@ -176,5 +178,5 @@ def test_report_shows_both_errors_per_family_and_accelerator() -> None:
 def test_written_intervals_span_both_kinds_of_error() -> None:
     errors = pd.DataFrame({"family": ["a"] * 3, "moe": [False] * 3, "fitted": [0.25, 0.0, 0.0],
                            "left_out": [0.0, 0.0, -0.5]})  # fmt: skip
-    after = flatten(calibration.updated(SHIPPED, calibration.Fit({}, errors))["timing"])
-    assert (after["interval.dense.low"], after["interval.dense.high"]) == (0.8, 2.0)
+    after = flatten(calibration.updated(SHIPPED, calibration.Fit({}, errors)))
+    assert (after["intervals.dense.low"], after["intervals.dense.high"]) == (0.8, 2.0)

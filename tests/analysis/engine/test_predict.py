@@ -1,25 +1,23 @@
 """Predictions of whole tables: columns, units, bounds, unknown rows, and agreement with published steps."""
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 
 from analysis.engine import predict as prediction
-from analysis.engine.constants import flatten
 from analysis.engine.peak_memory import predict_memory
 from analysis.engine.predict import COLUMNS, predict
+from analysis.engine.recompute import has_to_recompute
 from analysis.engine.stack import memory_constants
+from analysis.layout.arrays import read_rows
 from analysis.physics import flops
 
 from ..rows import LLAMA_8B, table
+from .shipped import CALIBRATION
 from .test_rates import ACCELERATORS
-
-CALIBRATION = yaml.safe_load((Path(__file__).parents[3] / "data" / "calibration.yaml").read_text(encoding="utf-8"))
 
 
 def one(**change: Any) -> pd.Series:
@@ -63,7 +61,8 @@ def test_gpt3_175b_step_of_the_selective_recompute_paper() -> None:
 )
 def test_v100_steps_of_the_first_megatron_paper(tp: int, layers: int, hidden: int, heads: int, tflops: float) -> None:
     # Shoeybi et al. 2019 (arXiv:1909.08053), weak scaling of model parallelism, recompute counted in the FLOP.
-    v100 = pd.DataFrame([{"id": "nvidia/v100-sxm-32gb", "architecture": "volta", "fp16_tflops": 125, "tdp_w": 300,
+    v100 = pd.DataFrame([{"id": "nvidia/v100-sxm-32gb", "architecture": "volta", "has_bf16": False, "fp16_tflops": 125,
+                          "tdp_w": 300,
                           "hbm_bandwidth_gb_s": 898, "scale_up_gb_s": 150, "scale_up_domain": 8,
                           "hbm_gb": 32}])  # fmt: skip
     gpt2 = {"accelerator": "nvidia/v100-sxm-32gb", "accelerators": tp, "layers": layers, "hidden": hidden, "tp": tp,
@@ -82,6 +81,7 @@ def test_v100_steps_of_the_first_megatron_paper(tp: int, layers: int, hidden: in
 def test_tpu_steps_of_maxtext(layers: int, hidden: int, ffn: int, heads: int, batch: int, utilisation: float) -> None:
     # MaxText README, v5e-256, FSDP over the slice, full recompute; model FLOP with full attention.
     v5e = pd.DataFrame([{"id": "google/tpu-v5e", "architecture": "tpu-v5e", "bf16_tflops": 197, "hbm_gb": 16,
+                         "compiled": True, "fabric": "torus-2d",
                          "hbm_bandwidth_gb_s": 819, "scale_up_gb_s": 200, "scale_up_domain": 256,
                          "scale_out_gbit_s": 25}])  # fmt: skip
     facts = {"layers": layers, "hidden": hidden, "ffn_hidden": ffn, "heads": heads, "kv_heads": heads,
@@ -151,18 +151,18 @@ def test_only_a_wide_gap_means_full_recompute() -> None:
     # leanest reading between 1 and 1.5 times the card: single tensors can be dropped
     moe = {"experts": 8, "experts_per_token": 2, "moe_ffn_hidden": 7168, "ep": 8, "recompute": None, "zero_stage": 3}
     layouts = table(*(moe | {"micro_batch": n, "global_batch": 8 * n} for n in range(1, 9)))
-    rows = prediction.read_rows(layouts, ACCELERATORS)
+    rows = read_rows(layouts, ACCELERATORS)
     constants = memory_constants(CALIBRATION)
     nothing = {name: np.nan_to_num(values) for name, values in vars(rows.recompute).items()}
     kept = replace(rows, recompute=type(rows.recompute)(**nothing))
     need = predict_memory(kept, constants).lean / 80e9
-    full = prediction.has_to_recompute(rows, np.zeros(8, dtype=bool), constants)
+    full = has_to_recompute(rows, np.zeros(8, dtype=bool), constants, slack=1.5)
     assert ((need > 1.0) & (need < 1.5)).any()
     assert full.tolist() == (need > 1.5).tolist()
 
 
 def test_memory_is_printed_in_gib() -> None:
-    rows = prediction.read_rows(table(), ACCELERATORS)
+    rows = read_rows(table(), ACCELERATORS)
     bytes_needed = predict_memory(rows, memory_constants(CALIBRATION)).best[0]
     assert one()["memory_gib"] == pytest.approx(bytes_needed / 1024**3)
 
@@ -195,9 +195,7 @@ def test_the_largest_loss_has_a_name(change: dict[str, Any], loss: str) -> None:
 
 
 def test_every_part_of_a_step_can_be_named() -> None:
-    constants = flatten(CALIBRATION["timing"])
-    rows = table()
-    times = prediction.timed(prediction.read_rows(rows, ACCELERATORS), ACCELERATORS, constants)
+    _, _, times = prediction.computed(table(), ACCELERATORS, CALIBRATION)
     assert set(times.parts) == set(prediction.LOSSES)
 
 
@@ -219,8 +217,6 @@ def test_losses_are_what_exceeds_the_ideal_time(dp: float, compute: float, loss:
     parts = dict.fromkeys(prediction.LOSSES, np.zeros(1))
     parts |= {"compute": np.array([compute]), "attention": np.array([6.0]), "dp": np.array([dp])}
     one_row = np.ones(1)
-    rows = table()
-    constants = flatten(CALIBRATION["timing"])
-    real = prediction.timed(prediction.read_rows(rows, ACCELERATORS), ACCELERATORS, constants)
+    _, _, real = prediction.computed(table(), ACCELERATORS, CALIBRATION)
     times = replace(real, parts=parts, model_flop=10 * one_row, linear_flop=6 * one_row, peak=one_row)
     assert prediction.largest_loss(times).tolist() == [loss]

@@ -7,10 +7,23 @@ import pandas as pd
 import pytest
 
 from analysis.engine import rates as chips
+from analysis.engine.assumptions import Assumption, Code
+from analysis.engine.constants import (
+    ClassValues,
+    Interval,
+    Intervals,
+    Kernels,
+    Measured,
+    Power,
+    Products,
+    Timing,
+)
 from analysis.layout.arrays import read_rows
-from analysis.physics import links as topology
+from analysis.physics.efficiency import Efficiency
+from analysis.physics.links import Fabric
 from analysis.physics.work import Chip
 
+from ..physics.conftest import NEUTRAL
 from ..rows import table
 
 PARTS: dict[str, dict[str, Any]] = {
@@ -18,29 +31,41 @@ PARTS: dict[str, dict[str, Any]] = {
                              "hbm_bandwidth_gb_s": 3350, "scale_up_gb_s": 450, "scale_up_domain": 8,
                              "scale_out_gbit_s": 400, "form_factor": "sxm", "hbm_gb": 80},
     "nvidia/h100-pcie-80gb": {"architecture": "hopper", "bf16_tflops": 756, "tdp_w": 350, "hbm_bandwidth_gb_s": 2040},
-    "nvidia/gb300": {"architecture": "blackwell-ultra", "bf16_tflops": 2500, "fp8_tflops": 5000, "fp4_tflops": 15000,
-                     "tdp_w": 1400, "hbm_bandwidth_gb_s": 8000, "form_factor": "superchip"},
-    "nvidia/v100-sxm-32gb": {"architecture": "volta", "fp16_tflops": 125, "fp32_tflops": 15.7, "tdp_w": 300,
-                             "hbm_bandwidth_gb_s": 898},
-    "amd/mi300x": {"architecture": "cdna3", "bf16_tflops": 1307.4, "fp8_tflops": 2614.9, "tdp_w": 750,
+    "nvidia/gb300": {"architecture": "blackwell-ultra", "cores": "blackwell", "bf16_tflops": 2500,
+                     "fp8_tflops": 5000, "fp4_tflops": 15000, "tdp_w": 1400,
+                     "hbm_bandwidth_gb_s": 8000, "form_factor": "superchip"},
+    "nvidia/v100-sxm-32gb": {"architecture": "volta", "has_bf16": False, "fp16_tflops": 125,
+                             "fp32_tflops": 15.7, "tdp_w": 300, "hbm_bandwidth_gb_s": 898},
+    "amd/mi300x": {"architecture": "cdna3", "fabric": "mesh", "bf16_tflops": 1307.4, "fp8_tflops": 2614.9, "tdp_w": 750,
                    "measured_matmul_bf16_tflops": 668.4, "hbm_bandwidth_gb_s": 5300},
-    "google/tpu-v5e": {"architecture": "tpu-v5e", "bf16_tflops": 197, "int8_tops": 393, "hbm_bandwidth_gb_s": 819},
+    "google/tpu-v5e": {"architecture": "tpu-v5e", "compiled": True, "bf16_tflops": 197, "int8_tops": 393,
+                       "hbm_bandwidth_gb_s": 819},
     "made/up": {"architecture": "new", "bf16_tflops": 100, "fp8_tflops": 200, "measured_matmul_fp8_tflops": 100,
                 "hbm_bandwidth_gb_s": 1000},
     "nvidia/custom": {"architecture": "hopper", "hbm_bandwidth_gb_s": 2400, "tdp_w": 500},
 }  # fmt: skip
-K = {
-    "gemm.hopper.bf16": 0.8, "gemm.hopper.fp8": 0.7, "gemm.blackwell.bf16": 0.75, "gemm.blackwell.fp8": 0.72,
-    "gemm.blackwell.fp4": 0.5, "gemm.volta.fp16": 0.65, "gemm.cdna3.bf16": 0.55, "gemm.other.bf16": 0.7,
-    "gemm.other.fp8": 0.6, "gemm.other.fp4": 0.45, "gemm.other.fp32": 0.85, "gemm.realised": 0.9, "gemm.rowwise": 0.75,
-    "attention.flash.hopper": 0.4, "attention.flash.blackwell": 0.46, "attention.flash.other": 0.3,
-    "attention.flash_bias.hopper": 0.2, "attention.flash_bias.other": 0.1, "power.exponent": 0.5,
-    "power.reference.hopper": 700 / 989, "power.reference.blackwell": 0.56,
-    "assumed.hopper.scale_up_gb_s": 450.0, "assumed.hopper.scale_up_domain": 8.0,
-    "assumed.hopper.scale_out_gbit_s": 400.0,
-    "assumed.other.scale_up_domain": 8.0, "assumed.other.scale_out_gbit_s": 200.0,
-    "assumed_peak.nvidia/custom.bf16_tflops": 900.0,
-}  # fmt: skip
+K = Timing(
+    efficiency=Efficiency(**NEUTRAL),
+    products=Products(
+        gemm={
+            "hopper": {"bf16": 0.8, "fp8": 0.7}, "blackwell": {"bf16": 0.75, "fp8": 0.72, "fp4": 0.5},
+            "volta": {"fp16": 0.65}, "cdna3": {"bf16": 0.55},
+            "other": {"bf16": 0.7, "fp8": 0.6, "fp4": 0.45, "fp32": 0.85},
+        },
+        realised=0.9, rowwise=0.75, highest_share=0.97,
+        power=Power(0.5, {"hopper": 700 / 989, "blackwell": 0.56}),
+    ),
+    kernels=Kernels({"hopper": 0.4, "blackwell": 0.46, "other": 0.3}, {"hopper": 0.2, "other": 0.1}),
+    class_values=ClassValues(
+        links={
+            "hopper": {"scale_up_gb_s": 450.0, "scale_up_domain": 8.0, "scale_out_gbit_s": 400.0},
+            "other": {"scale_up_domain": 8.0, "scale_out_gbit_s": 200.0},
+        },
+        peaks={"nvidia/custom": {"bf16_tflops": 900.0}},
+    ),
+    intervals=Intervals(*(Interval(0.9, 1.1),) * 4),
+    measured=Measured({"hopper": 10.0, "blackwell": 10.0}),
+)  # fmt: skip
 ACCELERATORS = pd.DataFrame([{"id": name} | facts for name, facts in PARTS.items()])
 
 
@@ -115,20 +140,22 @@ def test_measured_products_stand_in_for_a_missing_constant() -> None:
 def test_unnamed_architectures_use_the_class_and_say_so() -> None:
     found = facts({"accelerator": "made/up"})
     assert tera(chips.chip(found, K).linear_rate) == pytest.approx(70)
-    assert any(s.startswith("no measured rows of this architecture") and m[0] for s, m in found.assumed.items())
+    assert found.assumed[Assumption(Code.CLASS_EFFICIENCY)].tolist() == [True]
 
 
 def test_an_unpublished_peak_is_assumed_by_name() -> None:
     found = facts({"accelerator": "nvidia/custom"})
     assert float(found.half_peak[0]) == 900e12
-    assert "bf16_tflops of nvidia/custom is not published (900 used)" in found.assumed
+    assumption = Assumption(Code.PEAK, "bf16_tflops", "nvidia/custom", 900.0)
+    assert found.assumed[assumption].tolist() == [True]
+    assert assumption.text() == "bf16_tflops of nvidia/custom is not published (900 used)"
 
 
 @pytest.mark.parametrize(("ranks", "sentences"), [(1, 0), (8, 2), (16, 3)])
 def test_class_links_are_named_only_where_someone_is_at_the_other_end(ranks: int, sentences: int) -> None:
     change = {"accelerator": "nvidia/h100-pcie-80gb", "accelerators": ranks, "dp": ranks}
     found = facts(change).assumed
-    assert sum(bool(mask[0]) for name, mask in found.items() if "class value used" in name) == sentences
+    assert sum(bool(mask[0]) for one, mask in found.items() if one.code is Code.LINK) == sentences
 
 
 def test_class_links_have_their_units() -> None:
@@ -143,12 +170,11 @@ def test_a_stated_network_replaces_the_usual_nic() -> None:
     assert found.links["scale_out_gbit_s"].tolist() == [6.25e9, 50e9]
 
 
-def test_fabrics_follow_the_architecture() -> None:
+def test_fabrics_are_those_of_the_record() -> None:
     found = chips.chip(facts({"accelerator": "amd/mi300x"}, {}), K)
-    assert found.fabric.tolist() == [topology.MESH, topology.SWITCH]
+    assert found.network.fabric.tolist() == [Fabric.MESH, Fabric.SWITCH]
 
 
 def test_superchips_are_told_from_boards() -> None:
-    rows = read_rows(table({"accelerator": "nvidia/gb300"}, {}), ACCELERATORS)
-    assert chips.is_superchip(rows, ACCELERATORS).tolist() == [True, False]
-    assert chips.is_superchip(rows, ACCELERATORS.drop(columns="form_factor")).tolist() == [False, False]
+    found = facts({"accelerator": "nvidia/gb300"}, {}).parts
+    assert found.spread(found.superchip).tolist() == [1.0, 0.0]

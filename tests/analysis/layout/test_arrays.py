@@ -135,16 +135,16 @@ def test_longer_suffixes_are_tried_before_their_ends() -> None:
 @pytest.mark.parametrize(
     ("change", "code"),
     [
-        ({}, bubble.ONE_F_ONE_B),
-        ({"vpp": 4}, bubble.INTERLEAVED),
-        ({"schedule": "1f1b", "vpp": 2}, bubble.INTERLEAVED),
-        ({"schedule": "1f1b"}, bubble.ONE_F_ONE_B),
-        ({"schedule": "zb1p"}, bubble.ZB_1P),
-        ({"schedule": "zb-2p"}, bubble.ZB_2P),
-        ({"schedule": "zbv"}, bubble.ZB_V),
-        ({"schedule": "interleaved", "vpp": 2}, bubble.INTERLEAVED),
-        ({"schedule": "dualpipe"}, bubble.DUALPIPE),
-        ({"schedule": "gpipe"}, bubble.GPIPE),
+        ({}, bubble.Schedule.ONE_F_ONE_B),
+        ({"vpp": 4}, bubble.Schedule.INTERLEAVED),
+        ({"schedule": "1f1b", "vpp": 2}, bubble.Schedule.INTERLEAVED),
+        ({"schedule": "1f1b"}, bubble.Schedule.ONE_F_ONE_B),
+        ({"schedule": "zb1p"}, bubble.Schedule.ZB_1P),
+        ({"schedule": "zb-2p"}, bubble.Schedule.ZB_2P),
+        ({"schedule": "zbv"}, bubble.Schedule.ZB_V),
+        ({"schedule": "interleaved", "vpp": 2}, bubble.Schedule.INTERLEAVED),
+        ({"schedule": "dualpipe"}, bubble.Schedule.DUALPIPE),
+        ({"schedule": "gpipe"}, bubble.Schedule.GPIPE),
     ],
 )
 def test_schedules_by_name_and_by_what_follows_from_vpp(change: dict[str, object], code: float) -> None:

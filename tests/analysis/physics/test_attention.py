@@ -56,13 +56,13 @@ def test_short_sequences_reach_half_at_the_half_length() -> None:
 
 def test_narrow_heads_lose_as_in_flash_attention_2() -> None:
     # arXiv:2307.08691, fig. 4-6: d = 64 reaches 0.80 to 0.87 of d = 128.
-    share = float(attention.head_dim_share(64.0))
+    share = float(attention.head_dim_share(64.0, 0.2))
     assert 0.80 <= share <= 0.87
     assert share == pytest.approx(64 / (0.8 * 64 + 0.2 * 128))
 
 
 def test_wide_heads_gain_nothing() -> None:
-    assert attention.head_dim_share(np.array([128.0, 192.0, 256.0])).tolist() == [1, 1, 1]
+    assert attention.head_dim_share(np.array([128.0, 192.0, 256.0]), 0.2).tolist() == [1, 1, 1]
 
 
 @pytest.mark.parametrize(("width", "halvings"), [(64, 0), (128, 0), (192, 0), (96, 1), (160, 1), (80, 2), (216, 3)])

@@ -95,7 +95,7 @@ def test_stated_layers_replace_the_dealt_ones() -> None:
 
 def test_dualpipe_holds_two_copies_and_one_micro_batch_more() -> None:
     cut = {"seq_len": 32, "pp": 4, "micro_batches": 16}
-    plain, twice = parts(TINY, cut), parts(TINY, cut | {"schedule": bubble.DUALPIPE})
+    plain, twice = parts(TINY, cut), parts(TINY, cut | {"schedule": bubble.Schedule.DUALPIPE})
     assert twice["weights"] == 2 * plain["weights"]
     assert twice["activations"] / plain["activations"] == 5 / 4
 

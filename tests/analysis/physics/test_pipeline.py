@@ -90,20 +90,20 @@ def walk(pp: int, micro_batches: int, stage: int) -> int:
 @given(st.integers(2, 16), st.integers(1, 64), st.data())
 def test_1f1b_holds_what_a_walk_through_its_order_holds(pp: int, micro_batches: int, data: st.DataObject) -> None:
     stage = data.draw(st.integers(0, pp - 1))
-    assert flying(bubble.ONE_F_ONE_B, pp, 1, stage, micro_batches) == walk(pp, micro_batches, stage)
+    assert flying(bubble.Schedule.ONE_F_ONE_B, pp, 1, stage, micro_batches) == walk(pp, micro_batches, stage)
 
 
 @pytest.mark.parametrize(
     ("schedule", "stage", "kept"),
     [
-        (bubble.GPIPE, 0, 64),
-        (bubble.GPIPE, 7, 64),
-        (bubble.ONE_F_ONE_B, 0, 8),
-        (bubble.ONE_F_ONE_B, 7, 1),
-        (bubble.ZB_1P, 5, 8),  # arXiv:2401.10241, sec. 3.2: scheduled into the memory of p micro-batches
-        (bubble.ZB_2P, 5, 16),  # and of 2p
-        (bubble.ZB_V, 5, 8),
-        (bubble.DUALPIPE, 5, 9),  # arXiv:2412.19437, table 2: p + 1
+        (bubble.Schedule.GPIPE, 0, 64),
+        (bubble.Schedule.GPIPE, 7, 64),
+        (bubble.Schedule.ONE_F_ONE_B, 0, 8),
+        (bubble.Schedule.ONE_F_ONE_B, 7, 1),
+        (bubble.Schedule.ZB_1P, 5, 8),  # arXiv:2401.10241, sec. 3.2: scheduled into the memory of p micro-batches
+        (bubble.Schedule.ZB_2P, 5, 16),  # and of 2p
+        (bubble.Schedule.ZB_V, 5, 8),
+        (bubble.Schedule.DUALPIPE, 5, 9),  # arXiv:2412.19437, table 2: p + 1
     ],
 )
 def test_schedules_hold_what_their_papers_say(schedule: float, stage: int, kept: int) -> None:
@@ -123,11 +123,11 @@ def test_without_a_pipeline_one_micro_batch_is_held(schedule: float) -> None:
 @pytest.mark.parametrize(("pp", "vpp", "factor"), [(8, 3, 1.29167), (4, 2, 1.375), (8, 1, 1.875)])
 def test_interleaving_holds_more_on_the_first_stage(pp: int, vpp: int, factor: float) -> None:
     # Korthikanti et al. 2022 (arXiv:2205.05198), sec. 4.2.3: L (1 + (p-1)/(pv)) layers
-    assert flying(bubble.INTERLEAVED, pp, vpp, 0, 64) / pp == pytest.approx(factor, abs=5e-6)
+    assert flying(bubble.Schedule.INTERLEAVED, pp, vpp, 0, 64) / pp == pytest.approx(factor, abs=5e-6)
 
 
 def test_interleaving_holds_two_chunks_less_on_each_later_stage() -> None:
-    assert [flying(bubble.INTERLEAVED, 4, 4, stage, 64) * 4 for stage in range(4)] == [19, 17, 15, 13]
+    assert [flying(bubble.Schedule.INTERLEAVED, 4, 4, stage, 64) * 4 for stage in range(4)] == [19, 17, 15, 13]
 
 
 def test_only_dualpipe_keeps_two_copies_of_the_weights() -> None:
@@ -142,5 +142,5 @@ def test_an_unknown_schedule_is_unknown() -> None:
 def test_a_table_of_stages_is_its_stages() -> None:
     stages = np.arange(16.0)
     assert pipeline.layers_on_stage(np.asarray(126.0), 16, 1, stages).tolist() == held(126, 16)
-    table = pipeline.in_flight(np.asarray(bubble.ONE_F_ONE_B), 16, 1, stages, 64)
+    table = pipeline.in_flight(np.asarray(bubble.Schedule.ONE_F_ONE_B), 16, 1, stages, 64)
     assert table.tolist() == [16.0 - i for i in range(16)]

@@ -164,7 +164,7 @@ def test_a_hybrid_shard_divides_by_its_own_size_only() -> None:
 
 
 def test_dualpipe_keeps_the_weights_twice() -> None:
-    once, twice = (total(1000.0, cut={"schedule": s}) for s in (bubble.ONE_F_ONE_B, bubble.DUALPIPE))
+    once, twice = (total(1000.0, cut={"schedule": s}) for s in (bubble.Schedule.ONE_F_ONE_B, bubble.Schedule.DUALPIPE))
     assert twice - once == 2 * 1000
 
 

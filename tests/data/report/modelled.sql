@@ -12,7 +12,7 @@ from (values (0, 'weights', 3.0), (0, 'activations', 9.0), (1, 'weights', 3.0), 
 insert into result.communication by name
 select
     'acme/dense' as run_id, 'small' as phase, 'tp' as dimension, 2e9 as bytes_per_step, 'scale-up' as placement,
-    1e11 as bandwidth_b_s, 0.02 as seconds, 0.02 as exposed_s;
+    0.0 as scale_out_bytes_per_step, 0.02 as seconds, 0.02 as exposed_s;
 
 insert into result.claims by name
 select

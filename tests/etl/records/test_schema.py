@@ -107,7 +107,11 @@ def test_every_schema_is_a_valid_json_schema(name: str) -> None:
 
 @pytest.mark.parametrize("kind", schema.KINDS)
 def test_records_are_closed_so_that_a_mistyped_key_is_found(kind: str) -> None:
-    open_ends = [path for path, shape in schema.walk(SCHEMAS.kind(kind)) if shape.properties and not shape.closed]
+    open_ends = [
+        path
+        for path, shape in schema.walk(SCHEMAS.kind(kind))
+        if shape.properties and not (shape.closed or shape.values)
+    ]
     assert open_ends == []
 
 
