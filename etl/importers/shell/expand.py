@@ -1,20 +1,14 @@
 """Expand words over known variables: parameters with their operators, arithmetic, pure command substitutions."""
 
 import fnmatch
-import re
-from typing import Protocol
+from typing import Any, Protocol
 
 from etl.importers.shell import arithmetic
-from etl.importers.shell.nodes import Arith, Lit, Param, Part, Substitution, Word
-from etl.importers.shell.quotes import line_counter
+from etl.importers.shell.nodes import Arith, Lit, Param, Part, Pipe, Simple, Substitution, Word
 from etl.importers.shell.values import UNKNOWN, UNSET, Piece, Rope, Value, known, split, text
-from etl.importers.shell.words import Words
 
 DEEPEST = 40
 LONGEST_BODY = 4_000
-_BODY = re.compile(r"([#!]?)([A-Za-z_]\w*|[0-9]+|[@*#?$!-])(\[[^\]]*\])?(.*)", re.S)
-_OPERATOR = re.compile(r"(:?[-=+?]|##?|%%?|//?|\^\^?|,,?|:)(.*)", re.S)
-_PURE = re.compile(r"\s*(?:echo|expr)\s+\"?(?:scale=0;)?([^|;&`$<>]*?)\s*(?:\|\s*bc\s*)?$")
 
 
 class Scope(Protocol):
@@ -24,6 +18,9 @@ class Scope(Protocol):
 
     def get(self, name: str) -> Value | None:
         """The value of a variable, or None when no file sets it."""
+
+    def aside(self, script: tuple[Any, ...]) -> None:
+        """Follow the commands of a substitution, whose variables are its own."""
 
 
 class Expander:
@@ -56,8 +53,8 @@ class Expander:
                 current.append((part.text, part.line))
                 started = started or part.quoted or bool(part.text)
                 continue
-            quoted = isinstance(part, Param) and part.quoted
-            for index, value in enumerate(self.values(part)):
+            quoted = isinstance(part, Arith) or part.quoted
+            for index, value in enumerate([Rope(self._joined(part))] if _one(part) else self.values(part)):
                 if index and (started or current):
                     done.append(current)
                     current = []
@@ -79,65 +76,62 @@ class Expander:
         if isinstance(part, Arith):
             value = self.arithmetic(part.body)
             return [text(UNKNOWN if value is None else str(value), line)]
-        if isinstance(part, Substitution):
-            return [text(self._pure(part.body), line)]
         if isinstance(part, Lit):
             return [text(part.text, line)]
         self.depth += 1
         try:
-            return self._parameter(part) if self.depth < DEEPEST else [text(UNKNOWN, line)]
+            if self.depth >= DEEPEST:
+                return [text(UNKNOWN, line)]
+            return [self._printed(part)] if isinstance(part, Substitution) else self._parameter(part)
         finally:
             self.depth -= 1
 
-    def arithmetic(self, body: str) -> int | None:
+    def arithmetic(self, body: Word) -> int | None:
         """The value of the inside of `$((...))`."""
-        if len(body) > LONGEST_BODY:
-            return None
-        expanded = str(self.inner(body, 0))
-        return arithmetic.evaluate(expanded, self._number) if known(expanded) else None
+        expanded = str(self.join(body))
+        known_text = known(expanded) and len(expanded) <= LONGEST_BODY
+        return arithmetic.evaluate(expanded, self._number) if known_text else None
 
     def _number(self, name: str) -> str | None:
         value = self.scope.get(name)
         return str(value) if isinstance(value, Rope) and known(str(value)) else None
 
-    def inner(self, body: str, line: int) -> Rope:
-        """Text inside an operator or arithmetic, with its own expansions."""
-        words = Words(body, line_counter(body, line))
-        parts: list[Part] = []
-        while not words.done():
-            word = words.word()
-            if word is not None:
-                parts += word
-            else:
-                parts.append(Lit(words.text[words.at], line))
-                words.at += 1
-        return self.join(tuple(parts))
+    def _printed(self, part: Substitution) -> Rope:
+        """What `$(echo 3 * 4 | bc)`, `$(expr 3 + 4)`, `$(echo word)` and `$(cat <<END ...)` print; else unknown.
 
-    def _pure(self, body: str) -> str:
-        """`$(echo 3 * 4 | bc)`, `$(expr 3 + 4)` and `$(echo word)`; everything else stays unknown."""
-        expanded = str(self.inner(body, 0)) if "$" in body and "`" not in body and "$(" not in body else body
-        match = _PURE.fullmatch(expanded) if known(expanded) else None
-        if match is None:
-            return UNKNOWN
-        inside = match.group(1).replace("\\*", "*").strip("\"' ")
-        value = arithmetic.evaluate(inside, lambda _: None)
-        computed = "bc" in expanded or expanded.lstrip().startswith("expr")
-        return str(value) if computed and value is not None else UNKNOWN if computed else inside
+        The commands of any other substitution are followed for what they start, such as `$(sbatch --nodes=4 job.sh)`.
+        """
+        script = part.script[0] if len(part.script) == 1 else None
+        calculator = isinstance(script, Pipe) and len(script.body) == 2 and self._called(script.body[1]) == "bc"
+        command = script.body[0] if isinstance(script, Pipe) and calculator else script
+        name = self._called(command)
+        if isinstance(command, Simple) and name == "cat" and len(command.words) == 1 and command.documents:
+            return self.join(command.documents[0])
+        if isinstance(command, Simple) and name in {"echo", "expr"}:
+            words = [piece for word in command.words[1:] for piece in ((" ", part.line), self.join(word))]
+            printed = Rope(words[1:])
+            if not calculator and name == "echo":
+                return printed
+            value = arithmetic.evaluate(str(printed).removeprefix("scale=0;"), lambda _: None)
+            return text(UNKNOWN if value is None else str(value), part.line)
+        self.scope.aside(part.script)
+        return text(UNKNOWN, part.line)
+
+    def _called(self, node: Any) -> str:
+        """The name of a command that is written out."""
+        first = node.words[0] if isinstance(node, Simple) and node.words else ()
+        return "".join(p.text for p in first if isinstance(p, Lit))
 
     def _parameter(self, part: Param) -> list[Rope]:
-        match = _BODY.fullmatch(part.body) if len(part.body) <= LONGEST_BODY else None
-        if match is None:
+        if part.mark == "!" or not part.name:
             return [text(UNKNOWN, part.line)]
-        mark, name, index, rest = match.groups()
-        if mark == "!" or (mark == "#" and name == ""):
-            return [text(UNKNOWN, part.line)]
-        values = self._stored(name, index[1:-1] if index else None, part.line)
-        if mark == "#":
+        index = None if part.index is None else str(self.join(part.index)).strip("\"'")
+        values = self._stored(part.name, index, part.line)
+        if part.mark == "#":
             return [text(str(len(values)) if index else UNKNOWN, part.line)]
-        operator = _OPERATOR.fullmatch(rest) if rest else None
-        if operator is None:
-            return values if values is not None else [text(UNSET, part.line)]
-        return self._operate(name, values, operator.group(1), operator.group(2), part.line)
+        if not part.operator:
+            return values
+        return self._operate(part, values)
 
     def _stored(self, name: str, index: str | None, line: int) -> list[Rope]:
         value = self.scope.get(name)
@@ -148,47 +142,58 @@ class Expander:
         if index in {"@", "*"}:
             return list(value.values()) if isinstance(value, dict) else list(value)
         if isinstance(value, dict):
-            found = value.get(str(self.inner(index or "0", line)).strip("\"'"))
+            found = value.get(index or "0")
             return [text(UNKNOWN, line) if found is None else found]
-        place = self.arithmetic(index or "0")
+        if name in {"@", "*"}:
+            return list(value)
+        place = arithmetic.evaluate(index or "0", self._number) if known(index or "0") else None
         return [value[place] if place is not None and -len(value) <= place < len(value) else text(UNKNOWN, line)]
 
-    def _operate(self, name: str, values: list[Rope], operator: str, operand: str, line: int) -> list[Rope]:
+    def _operate(self, part: Param, values: list[Rope]) -> list[Rope]:
         """The operators of `${NAME...}`."""
         stored = " ".join(str(v) for v in values)
         unset = stored == UNSET or not values
+        operator, line = part.operator, part.line
         empty = unset or (operator.startswith(":") and stored == "")
+        operand = part.operands[0] if part.operands else ()
         if operator in {":-", "-", ":=", "="}:
             if not empty:
                 return values
-            fallback = self.inner(operand, line)
+            fallback = self.join(operand)
             if operator.endswith("="):
-                self.scope.variables[name] = fallback
+                self.scope.variables[part.name] = fallback
             return [fallback]
         if operator in {":+", "+"}:
-            return [text("" if empty else str(self.inner(operand, line)), line)]
+            return [text("", line) if empty else self.join(operand)]
         if operator in {":?", "?"}:
             return values or [text(UNSET, line)]
         if not known(stored) or len(values) != 1:
             return [text(UNKNOWN, line)]
-        return [text(self._edited(stored, operator, operand), line)]
+        return [text(self._edited(stored, operator, part.operands), line)]
 
-    def _edited(self, value: str, operator: str, operand: str) -> str:
+    def _edited(self, value: str, operator: str, operands: tuple[Word, ...]) -> str:
         """Trimming, replacing, cutting and changing case of a known text."""
         if operator in {"^^", "^"}:
             return value.upper() if operator == "^^" else value[:1].upper() + value[1:]
         if operator in {",,", ","}:
             return value.lower() if operator == ",," else value[:1].lower() + value[1:]
+        first, second = (*operands, (), ())[:2]
         if operator == ":":
-            start, _, length = operand.partition(":")
-            return _cut(value, self.arithmetic(start), self.arithmetic(length) if length else None)
-        pattern = str(self.inner(operand.partition("/")[0] if operator.startswith("/") else operand, 0))
-        if operator.startswith("/"):
-            change = str(self.inner(operand.partition("/")[2], 0))
-            return (
-                value.replace(pattern, change, -1 if operator == "//" else 1) if pattern and known(change) else UNKNOWN
-            )
-        return _trimmed(value, pattern, operator) if len(value) < 2000 else UNKNOWN
+            return _cut(value, self.arithmetic(first), self.arithmetic(second) if second else None)
+        pattern = str(self.join(first))
+        if operator in {"/", "//"}:
+            change = str(self.join(second))
+            times = -1 if operator == "//" else 1
+            return value.replace(pattern, change, times) if pattern and known(change) else UNKNOWN
+        return _trimmed(value, pattern, operator) if len(value) < 2000 and operator[0] in "#%" else UNKNOWN
+
+
+def _one(part: Part) -> bool:
+    """Whether an expansion is one argument however many values it has: `"$*"` and `"${A[*]}"`."""
+    if not isinstance(part, Param) or not part.quoted:
+        return False
+    index = "".join(p.text for p in part.index or () if isinstance(p, Lit))
+    return "*" in {part.name, index}
 
 
 def _cut(value: str, start: int | None, length: int | None) -> str:

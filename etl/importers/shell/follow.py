@@ -11,9 +11,23 @@ from typing import Any
 from etl.importers.problems import ImporterError
 from etl.importers.shell import conditions
 from etl.importers.shell.expand import Expander
-from etl.importers.shell.nodes import AndOr, ArithCommand, Case, Command, Function, Group, If, Loop, Simple, Test
+from etl.importers.shell.grammar import line_counter
+from etl.importers.shell.nodes import (
+    AndOr,
+    ArithCommand,
+    Assign,
+    Case,
+    Command,
+    Function,
+    Group,
+    If,
+    Loop,
+    Not,
+    Pipe,
+    Simple,
+    Test,
+)
 from etl.importers.shell.parse import parse
-from etl.importers.shell.quotes import line_counter
 from etl.importers.shell.values import UNKNOWN, UNSET, Rope, Value, known, text
 from etl.importers.shell.variables import assigned, line_table, merged, possible_flags
 
@@ -25,6 +39,9 @@ _CONTINUED = re.compile(r"\\?\n(?=\s*--?[A-Za-z])")
 _FLAG = re.compile(r"(?:^|\s)--[a-z]")
 _WRAPPERS = frozenset(
     {"eval", "bash", "sh", "srun", "exec", "mpirun", "time", "nohup", "numactl", "sudo", "ssh", "pdsh"}
+)
+SILENT = frozenset(
+    {"echo", "printf", "export", "local", "declare", "readonly", "typeset", "set", "cd", "read", "exit", "return"}
 )
 
 
@@ -87,8 +104,13 @@ class Shell:
         if isinstance(node, ArithCommand):
             value = self.expander.arithmetic(node.body)
             return None if value is None else bool(value)
-        if isinstance(node, Group):
+        if isinstance(node, Pipe):
             return self._all(node.body)
+        if isinstance(node, Group):
+            return self._apart(node.body) if node.apart else self._all(node.body)
+        if isinstance(node, Not):
+            truth = self._condition(node.body)
+            return None if truth is None else not truth
         if isinstance(node, Function):
             self._functions[node.name] = node.body
         elif isinstance(node, AndOr):
@@ -104,12 +126,28 @@ class Shell:
     def _test_words(self, words: list[Any]) -> list[str]:
         return [str(self.expander.join(word)) for word in words]
 
-    def _and_or(self, node: AndOr) -> bool | None:
-        left = self._node(node.left)
-        if left is None:
-            self._branches([[node.right], []])
+    def aside(self, script: tuple[Any, ...]) -> None:
+        """Follow the commands of a substitution: what they start counts, what they assign does not."""
+        self._apart(list(script))
+
+    def _apart(self, nodes: list[Any]) -> bool | None:
+        before = dict(self.variables)
+        if self._depth >= DEEPEST_CALL:
             return None
-        return self._node(node.right) if left is (node.operator == "&&") else left
+        self._depth += 1
+        truth = self._all(nodes)
+        self._depth -= 1
+        self.variables = before
+        return truth
+
+    def _and_or(self, node: AndOr) -> bool | None:
+        truth = self._node(node.first)
+        for operator, right in node.rest:
+            if truth is None:
+                self._branches([[right], []])
+            elif truth is (operator == "&&"):
+                truth = self._node(right)
+        return truth
 
     def _condition(self, nodes: list[Any]) -> bool | None:
         """The truth of a condition; an ordinary command says nothing about its success before it runs."""
@@ -173,12 +211,15 @@ class Shell:
             self.variables[name] = merged(before.get(name), values)
             self.undecided |= possible_flags(before.get(name), values)
 
+    def _assign(self, assign: Assign) -> None:
+        self.where[assign.name] = assign.line
+        value = assigned(assign, self.variables.get(assign.name), self.expander)
+        if value is not None:
+            self.variables[assign.name] = value
+
     def _simple(self, node: Simple) -> bool | None:
         for assign in node.assigns:
-            self.where[assign.name] = assign.line
-            value = assigned(assign, self.variables.get(assign.name), self.expander)
-            if value is not None:
-                self.variables[assign.name] = value
+            self._assign(assign)
         self.documents += [self.expander.join(word) for word in node.documents]
         fields = [field for word in node.words for field in self.expander.fields(word)]
         if not fields:
@@ -189,10 +230,23 @@ class Shell:
             return conditions.decide(self._test_words(node.words)[1:])
         if name in {"true", ":", "false"}:
             return name != "false"
-        self._start(name, fields, words, node.line)
+        if not node.env:
+            self._start(name, fields, words, node.line, {})
+            return True
+        before = dict(self.variables)
+        for assign in node.env:
+            self._assign(assign)
+        env = {assign.name: self.variables[assign.name] for assign in node.env if assign.name in self.variables}
+        self._start(name, fields, words, node.line, env)
+        for name in env:
+            self.variables.pop(name)
+            if name in before:
+                self.variables[name] = before[name]
         return True
 
-    def _start(self, name: str, fields: list[Rope], words: list[tuple[str, int]], line: int) -> None:
+    def _start(
+        self, name: str, fields: list[Rope], words: list[tuple[str, int]], line: int, env: dict[str, Value]
+    ) -> None:
         if name in {"source", "."} and len(words) > 1:
             found = self._find_source(PurePosixPath(words[1][0].replace(UNKNOWN, "").replace(UNSET, "")).name)
             if found is not None:
@@ -202,20 +256,8 @@ class Shell:
         elif name == "unset":
             for word, _ in words[1:]:
                 self.variables.pop(word, None)
-        elif name not in {
-            "echo",
-            "printf",
-            "export",
-            "local",
-            "declare",
-            "readonly",
-            "set",
-            "cd",
-            "read",
-            "exit",
-            "return",
-        }:
-            self.commands.append(Command(words, line, not self._doubt))
+        elif name not in SILENT:
+            self.commands.append(Command(words, line, not self._doubt, env))
             self._embedded(name, fields[1:])
 
     def _call(self, body: list[Any], arguments: list[Rope]) -> None:

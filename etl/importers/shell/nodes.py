@@ -15,27 +15,32 @@ class Lit:
 
 @dataclass(frozen=True, slots=True)
 class Param:
-    """`$NAME` or `${...}`: the text between the braces."""
+    """`$NAME` or `${...}`: the sign before the name (# or !), the name, its index, and an operator with operands."""
 
-    body: str
+    name: str
     line: int
     quoted: bool = False
+    mark: str = ""
+    index: "Word | None" = None
+    operator: str = ""
+    operands: "tuple[Word, ...]" = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Arith:
-    """`$((...))`."""
+    """`$((...))`: the expression, with the expansions in it."""
 
-    body: str
+    body: "Word"
     line: int
 
 
 @dataclass(frozen=True, slots=True)
 class Substitution:
-    """`$(...)`, backticks or `<(...)`: never run; its value is unknown apart from a few pure functions."""
+    """`$(...)`, backticks or `<(...)`: its value is unknown apart from a few pure functions."""
 
-    body: str
+    script: tuple[Any, ...]
     line: int
+    quoted: bool = False
 
 
 Part = Lit | Param | Arith | Substitution
@@ -47,7 +52,7 @@ class Assign:
     """`NAME=word`, `NAME+=word`, `NAME[i]=word` or `NAME=( words )`."""
 
     name: str
-    index: str | None
+    index: Word | None
     append: bool
     value: Word | list[Word]
     line: int
@@ -55,17 +60,18 @@ class Assign:
 
 @dataclass(slots=True)
 class Simple:
-    """A command with its assignments, words and here-documents."""
+    """A command with its words and here-documents; `assigns` change the shell, `env` only what the command sees."""
 
     line: int
     assigns: list[Assign] = field(default_factory=list)
+    env: list[Assign] = field(default_factory=list)
     words: list[Word] = field(default_factory=list)
     documents: list[Word] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """`[[ ... ]]`: its words, operators among them as literals."""
+    """`[ ... ]` or `[[ ... ]]`: its words, operators among them as literals."""
 
     words: list[Word]
 
@@ -74,16 +80,22 @@ class Test:
 class ArithCommand:
     """`(( ... ))`."""
 
-    body: str
+    body: Word
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """`! command`."""
+
+    body: list[Any]
 
 
 @dataclass(frozen=True, slots=True)
 class AndOr:
-    """Two commands joined by && or ||."""
+    """Commands joined by && or ||, from left to right."""
 
-    left: Any
-    operator: str
-    right: Any
+    first: Any
+    rest: list[tuple[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +126,15 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """`{ ...; }` or `( ... )`."""
+    """`{ ...; }`, or `( ... )` (apart), which leaves the variables of the shell as they are."""
+
+    body: list[Any]
+    apart: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Pipe:
+    """Commands joined by |."""
 
     body: list[Any]
 
@@ -129,8 +149,12 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command the script would start: its arguments with their lines; not `certain` when a branch is undecided."""
+    """A command the script would start: its arguments with their lines; not `certain` when a branch is undecided.
+
+    `env` holds the variables that only this command sees (`NAME=value command`).
+    """
 
     words: list[tuple[str, int]]
     line: int
     certain: bool
+    env: dict[str, Any] = field(default_factory=dict)

@@ -17,7 +17,7 @@ def assigned(assign: Assign, old: Value | None, expander: Expander) -> Value | N
         return _array(assign.value, old if assign.append else None, expander)
     value = expander.join(assign.value)
     if assign.index is not None:
-        return _element(str(expander.inner(assign.index, assign.line)).strip("\"'"), old, value)
+        return _element(str(expander.join(assign.index)).strip("\"'"), old, value)
     if isinstance(old, list) and not assign.append:
         return [value, *old[1:]] if len(old) > 1 else [value]
     if assign.append and isinstance(old, Rope):

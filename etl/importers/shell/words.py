@@ -1,177 +1,140 @@
-"""Read the pieces of commands in a shell text: blanks, operators, assignments, arrays, redirections, here-documents."""
+"""Words of a parsed shell text: literals with their lines, and expansions as they are written; nothing is expanded."""
 
 import re
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Iterator
+from typing import Any
 
-from etl.importers.shell.nodes import Assign, Lit, Word
-from etl.importers.shell.quotes import PLAIN, Quotes
+from etl.importers.problems import ImporterError
+from etl.importers.shell.nodes import Arith, Lit, Param, Part, Substitution, Word
 
-_ASSIGN = re.compile(r"([A-Za-z_]\w*)(\[[^\]\n]*\])?(\+?=)")
-_REDIRECT = re.compile(r"(?:\d*(?:<<<|<<-|<<|>>|>\||>&|<&|<>|>(?!\()|<(?!\())|&>>?)")
-
-
-class Words(Quotes):
-    """A cursor over a text that reads words and what stands between them."""
-
-    def __init__(self, text: str, line_of: Callable[[int], int]) -> None:
-        super().__init__(text, line_of)
-        self.pending: list[tuple[str, bool, bool, list[Word]]] = []
-
-    def peek(self, ends: frozenset[str]) -> str | None:
-        """The one of `ends` that stands at the cursor as a word of its own."""
-        for end in ends:
-            if self.starts(end):
-                after = self.text[self.at + len(end) : self.at + len(end) + 1]
-                if not end.isalpha() or not after or after in " \t\n;()&|":
-                    return end
-        return None
-
-    def skip(self, ends: frozenset[str]) -> str | None:
-        """Step over one of `ends`, if one is there."""
-        found = self.peek(ends)
-        self.at += len(found) if found else 0
-        return found
-
-    def blank(self, newlines: bool = False) -> None:
-        """Skip spaces, continued lines and comments; with `newlines` also line ends and semicolons."""
-        while not self.done():
-            sign = self.text[self.at]
-            if sign in " \t":
-                self.at += 1
-            elif sign == "\\" and self.text[self.at + 1 : self.at + 2] == "\n":
-                self.at += 2
-            elif sign == "#":
-                end = self.text.find("\n", self.at)
-                self.at = len(self.text) if end < 0 else end
-            elif newlines and sign == "\n":
-                self.at += 1
-                self._documents()
-            elif newlines and sign == ";" and not self.starts(";;"):
-                self.at += 1
-            else:
-                return
-
-    def operator(self) -> str | None:
-        """&&, ||, | or |& at the cursor, consumed."""
-        for sign in ("&&", "||", "|&", "|"):
-            if self.starts(sign):
-                self.at += len(sign)
-                return sign
-        if self.starts("&") and not self.starts("&>"):
-            self.at += 1
-        return None
-
-    def plain(self) -> str:
-        """Plain characters at the cursor, such as a name."""
-        match = PLAIN.match(self.text, self.at)
-        self.at = match.end() if match else self.at
-        return match.group() if match else ""
-
-    def line_of_words(self) -> list[Word]:
-        """Words up to the end of the line or a semicolon."""
-        found: list[Word] = []
-        while True:
-            self.blank()
-            word = self.word()
-            if word is None:
-                return found
-            found.append(word)
-
-    def test_words(self) -> list[Word]:
-        """The words of `[[ ... ]]`, with && || ( ) < > as words."""
-        self.at += 2
-        found: list[Word] = []
-        while not self.done():
-            self.blank(newlines=True)
-            if self.starts("]]"):
-                self.at += 2
-                break
-            sign = next((s for s in ("&&", "||", "(", ")", "<", ">", "|", "&", ";") if self.starts(s)), None)
-            if sign:
-                self.at += len(sign)
-                found.append((Lit(sign, self.line()),))
-            elif (word := self.word()) is not None:
-                found.append(word)
-            else:
-                break
-        return found
-
-    def patterns(self) -> list[Word]:
-        """The patterns of one case branch, up to their closing parenthesis."""
-        found: list[Word] = []
-        while not self.done():
-            self.blank(newlines=True)
-            sign = self.text[self.at : self.at + 1]
-            if sign in {"(", "|", ")"}:
-                self.at += 1
-                if sign == ")":
-                    break
-            elif (word := self.word()) is not None:
-                found.append(word)
-            else:
-                self.at += 1
-        return found
-
-    def assignment(self) -> Assign | None:
-        """`NAME=...` at the cursor."""
-        match = _ASSIGN.match(self.text, self.at)
-        if match is None:
-            return None
-        line = self.line()
-        self.at = match.end()
-        name, index, sign = match.groups()
-        value: Word | list[Word] = self._array() if self.starts("(") else self.word() or ()
-        return Assign(name, index[1:-1] if index else None, sign == "+=", value, line)
-
-    def _array(self) -> list[Word]:
-        self.at += 1
-        found: list[Word] = []
-        while not self.done():
-            self.blank(newlines=True)
-            if self.starts(")"):
-                self.at += 1
-                break
-            word = self.word()
-            if word is None:
-                self.at += 1
-            else:
-                found.append(word)
-        return found
-
-    def redirection(self, documents: list[Word]) -> bool:
-        """Step over a redirection; a here-document is read when its line ends."""
-        match = _REDIRECT.match(self.text, self.at)
-        if match is None:
-            return False
-        self.at = match.end()
-        self.blank()
-        sign = match.group().lstrip("0123456789")
-        quoted = self.text[self.at : self.at + 1] in {"'", '"', "\\"}
-        target = self.word()
-        name = "".join(p.text for p in target or () if isinstance(p, Lit))
-        if sign in {"<<", "<<-"} and name:
-            self.pending.append((name, sign == "<<-", quoted, documents))
-        elif sign == "<<<" and target:
-            documents.append(target)
-        return True
-
-    def _documents(self) -> None:
-        """Read the here-documents announced on the line that just ended."""
-        waiting, self.pending = self.pending, []
-        for name, tabs, quoted, documents in waiting:
-            start = end = self.at
-            while not self.done():
-                end = self.at
-                stop = self.text.find("\n", end)
-                self.at = len(self.text) if stop < 0 else stop + 1
-                line = self.text[end : self.at]
-                if (line.lstrip("\t") if tabs else line).rstrip() == name:
-                    break
-                end = self.at
-            body = Words(self.text[start:end], partial(_shifted, self.line_of, start))
-            documents.append(tuple(body._literal(body.text, 0) if quoted else body.quoted_text("")))
+DEEPEST = 60
+EXPANSIONS = frozenset(
+    {"simple_expansion", "expansion", "arithmetic_expansion", "command_substitution", "process_substitution", "string",
+     "raw_string", "ansi_c_string", "translated_string"}
+)  # fmt: skip
+WORDS = EXPANSIONS | {
+    "word", "number", "concatenation", "command_name", "brace_expression", "extglob_pattern", "regex", "test_operator",
+    "variable_name", "special_variable_name",
+}  # fmt: skip
+_QUOTED = re.compile(r"\\(\n|[$`\"\\])")
+_BARE = re.compile(r"\\(\n|.)", re.S)
 
 
-def _shifted(line_of: Callable[[int], int], start: int, offset: int) -> int:
-    return line_of(start + offset)
+class Words:
+    """Makes words of nodes; `script` turns the statements of a substitution into commands."""
+
+    def __init__(self, text: str, line_of: Callable[[int], int], script: Callable[[Any, int], list[Any]]) -> None:
+        self.text, self.line_of, self.script = text, line_of, script
+
+    def word(self, node: Any, depth: int) -> Word:
+        """The parts of one word."""
+        if depth > DEEPEST:
+            raise ImporterError("a word of the script nests deeper than in any launch script; it is not read")
+        if node.type in EXPANSIONS:
+            return tuple(self._expansion(node, False, depth + 1))
+        return self.between(node, node.start_byte, node.end_byte, False, depth)
+
+    def between(self, node: Any, start: int, end: int, quoted: bool, depth: int) -> Word:
+        """The text from `start` to `end`, with the expansions that lie in it below `node`.
+
+        The grammar leaves blanks and line ends out of its tokens, so literals are what lies between expansions.
+        """
+        parts: list[Part] = []
+        for inner in self._expansions(node, start, end):
+            begin = inner.start_byte
+            while self.text[begin].isspace():  # a token may begin with the blanks before it
+                begin += 1
+            parts += self._literal(self.text[start:begin], start, quoted)
+            parts += self._expansion(inner, quoted, depth + 1)
+            start = inner.end_byte
+        parts += self._literal(self.text[start:end], start, quoted)
+        return tuple(parts)
+
+    @staticmethod
+    def _expansions(node: Any, start: int, end: int) -> Iterator[Any]:
+        """The outermost expansions within a node, in order of place."""
+        stack = list(reversed(node.children))
+        while stack:
+            top = stack.pop()
+            if top.end_byte <= start or top.start_byte >= end:
+                continue
+            if top.type in EXPANSIONS:
+                yield top
+            elif top.child_count:
+                stack.extend(reversed(top.children))
+
+    def _literal(self, text: str, start: int, quoted: bool) -> Iterator[Lit]:
+        """Text without its escapes, as one piece for each line."""
+        for piece in re.findall(r"(?:[^\n\\]|\\.)*(?:\\?\n|\\)?", text, re.S) if "\n" in text else [text]:
+            if piece:
+                plain = piece if "\\" not in piece else (_QUOTED if quoted else _BARE).sub(_unescape, piece)
+                yield Lit(plain, self.line_of(start), quoted or plain != piece)
+                start += len(piece)
+
+    def _expansion(self, node: Any, quoted: bool, depth: int) -> Iterator[Part]:
+        kind, start, end = node.type, node.start_byte, node.end_byte
+        if depth > DEEPEST:
+            raise ImporterError("an expansion of the script nests deeper than in any launch script; it is not read")
+        while start < end and self.text[start].isspace():
+            start += 1
+        line = self.line_of(start)
+        if kind in {"raw_string", "ansi_c_string"}:
+            first = start + (2 if kind == "ansi_c_string" else 1)
+            yield Lit("", line, True)
+            for piece in self.text[first : end - 1].splitlines(keepends=True):
+                yield Lit(piece, self.line_of(first), True)
+                first += len(piece)
+        elif kind == "translated_string":
+            yield from self._expansion(node.children[-1], quoted, depth + 1)
+        elif kind == "string":
+            closed = self.text[end - 1] == '"' and end - 1 > start
+            yield Lit("", line, True)
+            yield from self.between(node, start + 1, end - closed, True, depth)
+        elif kind == "simple_expansion":
+            yield Param(self.text[start + 1 : end], line, quoted)
+        elif kind == "expansion":
+            yield self._parameter(node, line, quoted, depth)
+        elif kind == "arithmetic_expansion":
+            skip = 3 if self.text.startswith("$((", start) else 2
+            yield Arith(self.between(node, start + skip, end - (skip - 1), True, depth), line)
+        else:
+            yield Substitution(tuple(self.script(node, depth)), line, quoted)
+
+    def _parameter(self, node: Any, line: int, quoted: bool, depth: int) -> Param:
+        """`${...}`: what stands before the name, the name with its index, the operator and its operands."""
+        mark = operator = name = ""
+        index: Word | None = None
+        cuts: list[tuple[int, int]] = []
+        end = node.end_byte - (self.text[node.end_byte - 1] == "}")
+        for place, child in enumerate(node.children):
+            if child.type == "subscript":
+                name, index = self._subscript(child, depth)
+            elif not name and child.type in {"variable_name", "special_variable_name"}:
+                name = self.text[child.start_byte : child.end_byte]
+            elif node.field_name_for_child(place) == "operator" or not child.is_named:
+                sign = self.text[child.start_byte : child.end_byte].strip()
+                if not name and sign in {"#", "!"}:
+                    mark = sign
+                elif name and sign != "}" and (not cuts or sign in {"/", ":"}):
+                    operator = operator or sign
+                    cuts.append((child.start_byte, child.end_byte))
+        ends = [start for start, _ in cuts[1:]] + [end]
+        spans = [(after, stop) for (_, after), stop in zip(cuts, ends, strict=False)]
+        operands = tuple(self.between(node, after, stop, True, depth) for after, stop in spans)
+        return Param(name, line, quoted, mark, index, operator, operands)
+
+    def _subscript(self, node: Any, depth: int) -> tuple[str, Word]:
+        inner = node.child_by_field_name("index")
+        name = node.child_by_field_name("name")
+        word = () if inner is None else self.word(inner, depth + 1)
+        return (self.text[name.start_byte : name.end_byte] if name else ""), word
+
+    def subscript(self, node: Any, depth: int) -> tuple[str, Word | None]:
+        """Name and index of the left side of an assignment."""
+        if node.type == "subscript":
+            return self._subscript(node, depth)
+        return self.text[node.start_byte : node.end_byte], None
+
+
+def _unescape(match: re.Match[str]) -> str:
+    return "" if match.group(1) == "\n" else match.group(1)
