@@ -20,7 +20,7 @@ from analysis.records.load import load
 from analysis.records.spans import as_span
 from analysis.trends import claims
 from analysis.trends import series as trends
-from analysis.verdicts import Verdict, judge
+from analysis.verdicts import Verdict, judge, not_judged
 from schemas.conventions import FLOP_FACTS
 from schemas.reasons import cause, sentence
 
@@ -102,6 +102,11 @@ def results(connection: duckdb.DuckDBPyConnection) -> dict[str, list[Row]]:
         for table, table_rows in found.rows.items():
             rows[table] += table_rows
     for facts in run_facts(connection, catalogue.models, phases):
+        if not facts["is_pretraining"]:
+            rows["verdicts"] += [
+                {"run_id": facts["id"], "phase": None, **verdict_row(one)} for one in not_judged("run")
+            ]
+            continue
         for phase in phases.get(facts["id"], []):
             rows["flops"] += flop_rows(phase, phase["name"])
             rows["verdicts"] += verdict_rows(phase, phase["name"])

@@ -8,9 +8,9 @@ known answer to the tests. Modules are found by themselves.
 from importlib import import_module
 from pkgutil import iter_modules
 
-from analysis.verdicts.registry import CHECKS, Verdict, judge
+from analysis.verdicts.registry import CHECKS, Verdict, judge, not_judged
 
 for _module in iter_modules(__path__):
     import_module(f"{__name__}.{_module.name}")
 
-__all__ = ["CHECKS", "Verdict", "judge"]
+__all__ = ["CHECKS", "Verdict", "judge", "not_judged"]

@@ -100,6 +100,13 @@ def judge(facts: Mapping[str, Any], scope: Scope) -> Iterator[Verdict]:
             yield replace(verdict, check_name=name)
 
 
+def not_judged(scope: Scope) -> Iterator[Verdict]:
+    """Every check of a scope as `unknown`, for runs of post-training: the checks are about pretraining."""
+    for name, (where, _) in CHECKS.items():
+        if where == scope:
+            yield Verdict("unknown", "post-training", check_name=name)
+
+
 def compare(identity: str, stated: Span, computed: Span) -> tuple[str, float, str | None]:
     """Compare a stated value with the computed one: (status, ratio computed / stated, code of its usual cause).
 

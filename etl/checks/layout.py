@@ -24,7 +24,9 @@ def _model(subject: Subject) -> dict[str, Any]:
 def _product(subject: Subject, path: Path, phase: dict[str, Any], axes: tuple[str, ...]) -> Iterator[Finding]:
     """The axes must multiply to the accelerators; while one is unknown, the others must divide them."""
     layout = phase.get("layout", {})
-    total = plain_number(phase, "accelerators")
+    # Where some accelerators generate, the layout is that of those that train.
+    training = plain_number(subject.value.get("post_training", {}), "accelerators_training")
+    total = training or plain_number(phase, "accelerators")
     known = {axis: layout[axis] for axis in axes if axis in layout}
     if total is None or len(known) < 2:
         return

@@ -110,8 +110,10 @@ def _written(subject: Subject, block: Block) -> set[str]:
 
 @check("SRC004", "unused-source")
 def unused_source(subject: Subject) -> Iterator[Finding]:
-    """Every source must be cited by some value or conflict."""
+    """Every source must be cited by some value or conflict, unless the record states nothing at all."""
     used = {entry.split(" ")[0] for _, entry in _cites(subject)}
+    if not any(True for block in subject.blocks for _ in block.leaves()):
+        return
     for key in subject.value.get("sources", {}):
         if key not in used:
             yield subject.at(("sources", key), f"no value cites the source {key!r}", "cite it, or delete it", key=True)

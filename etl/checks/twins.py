@@ -70,7 +70,8 @@ def _same(value: dict[str, Any]) -> tuple[Any, ...] | None:
     counts = (
         [phase.get("accelerators") for phase in phases if isinstance(phase, dict)] if isinstance(phases, list) else []
     )
-    if not value.get("model") or not value.get("released"):
+    # One base may be trained further in many ways on one day.
+    if value.get("post_training") or not value.get("model") or not value.get("released"):
         return None
     return str(value["model"]), str(value["released"]), str(sorted(map(str, counts)))
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 # Order matters: later views read earlier ones.
 VIEWS = (
     "accelerator_capacity",
+    "pretraining_runs",
+    "post_training",
     "disclosure",
     "mfu_comparable",
     "run_organizations",

@@ -34,6 +34,8 @@ KEYS = {
     "citations": ["kind", "record_id", "block", "field"],
     "not_disclosed": ["kind", "record_id", "block", "field"],
     "calibration": ["key"],
+    "pretraining_runs": ["id"],
+    "post_training": ["run_id"],
     "run_summary": ["run_id"],
     "accelerator_capacity": ["accelerator"],
     "phase_summary": ["run_id", "phase"],

@@ -1,4 +1,4 @@
--- One row per phase with the facts of its run, model, accelerator and system that the checks need.
+-- One row per phase of pretraining with the facts of its run, model, accelerator and system that the checks need.
 select
     phases.*,
     runs.organization as organization,
@@ -15,7 +15,7 @@ select
     accelerators.fp8_tflops, accelerators.fp4_tflops,
     capacity.card_gib
 from record.phases as phases
-join record.runs as runs on runs.id = phases.run_id
+join pretraining_runs as runs on runs.id = phases.run_id
 left join record.models as models on models.id = runs.model
 left join record.systems as systems on systems.id = phases.system
 left join record.accelerators as accelerators

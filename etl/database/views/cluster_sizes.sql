@@ -27,6 +27,7 @@ of_runs as (
     from run_summary as summary
     left join cited on cited.run_id = summary.run_id and cited.block = 'phases.' || summary.phase
     where coalesce(summary.accelerators, summary.accelerators_low, summary.accelerators_high) is not null
+        and summary.run_id in (select id from pretraining_runs)
 ),
 
 of_clusters as (

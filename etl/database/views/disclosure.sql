@@ -1,4 +1,4 @@
--- One row per run and fact of a fixed list: whether the makers state it, and how we know it.
+-- One row per run of pretraining and fact of a fixed list: whether the makers state it, and how we know it.
 with facts (fact, kind, field) as (
     values
         ('parameters', 'model', 'params_total'), ('parameters', 'model', 'params_active'),
@@ -21,9 +21,9 @@ with facts (fact, kind, field) as (
 ),
 
 subjects as (
-    select id as run_id, 'run' as kind, id as record_id from record.runs
+    select id as run_id, 'run' as kind, id as record_id from pretraining_runs
     union all
-    select id as run_id, 'model' as kind, model as record_id from record.runs
+    select id as run_id, 'model' as kind, model as record_id from pretraining_runs
 ),
 
 -- An estimate of somebody is no disclosure: it counts as not disclosed where the authors say so, else as absent.

@@ -4,7 +4,7 @@ with candidates as (
         run_id, name, organization, sparsity, released,
         compute_flop, compute_flop_low, compute_flop_high, compute_status as status
     from run_summary
-    where purpose <> 'continued-pretraining'
+    where purpose in ('pretraining', 'estimate')
         and coalesce(compute_flop, compute_flop_low, compute_flop_high) is not null
 )
 

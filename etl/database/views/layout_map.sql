@@ -7,7 +7,8 @@ with layouts as (
         tp is not null and cp is not null and pp is not null and dp is not null as complete,
         phases.scale_up_domain
     from phase_summary as phases
-    where coalesce(tp, cp, pp, dp, ep) is not null
+    -- Ranks that generate stand beside those that train in post-training, so that its degrees multiply to neither.
+    where coalesce(tp, cp, pp, dp, ep) is not null and phases.run_id in (select id from pretraining_runs)
 )
 
 -- Expert parallelism lies inside data parallelism and is never multiplied. A degree nobody states may be anything

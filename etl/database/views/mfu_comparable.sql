@@ -68,7 +68,7 @@ select
         else 'computed'
     end as status
 from together
-join record.runs as runs on runs.id = together.run_id
+join pretraining_runs as runs on runs.id = together.run_id
 left join record.models as models on models.id = runs.model
 left join record.accelerators as accelerators on accelerators.id = together.accelerator
 order by runs.released, together.run_id, together.position

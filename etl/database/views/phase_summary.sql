@@ -20,6 +20,7 @@ select
     phases.position,
     runs.name,
     runs.organization,
+    runs.purpose,
     runs.released,
     models.sparsity,
     phases.* exclude (run_id, name, position),

@@ -241,6 +241,8 @@ def test_every_view_works_while_the_result_tables_are_empty(memory: House) -> No
         "layout_map": 3,
         "mfu_comparable": 2,
         "phase_summary": 4,
+        "post_training": 0,
+        "pretraining_runs": 3,
         "run_organizations": 3,
         "run_summary": 3,
     }

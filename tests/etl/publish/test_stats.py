@@ -35,7 +35,7 @@ def test_sourcing_adds_up_and_counts_second_hand_apart(memory: duckdb.DuckDBPyCo
 
 
 def test_years_tell_dense_from_sparse(memory: duckdb.DuckDBPyConnection) -> None:
-    assert section(memory, "years") == [("2024", 1, 1, 0, 1, 0), ("2025", 2, 0, 1, 1, 1)]
+    assert section(memory, "years") == [("2024", 1, 1, 0, 1, 0, 0), ("2025", 2, 0, 1, 1, 1, 0)]
 
 
 def test_accelerators_are_counted_by_run_and_phase(memory: duckdb.DuckDBPyConnection) -> None:

@@ -12,6 +12,7 @@ facts as (
         runs.id,
         runs.purpose,
         models.sparsity,
+        runs.id in (select id from pretraining_runs) as is_pretraining,
         runs.id in (select run_id from layouts) as has_layout,
         coalesce(runs.tokens, runs.tokens_low, runs.tokens_high) is not null
             and runs.id in (select run_id from hardware) as has_tokens_and_hardware
@@ -21,6 +22,8 @@ facts as (
 
 select unnest([
     {'what': 'training runs', 'number': count(*)},
+    {'what': '- of pretraining, estimates included', 'number': count_if(is_pretraining)},
+    {'what': '- of post-training (SFT, RL, distillation)', 'number': count_if(not is_pretraining)},
     {'what': '- dense', 'number': count_if(sparsity = 'dense')},
     {'what': '- mixture of experts', 'number': count_if(sparsity = 'moe')},
     {'what': '- with a parallel layout', 'number': count_if(has_layout)},
