@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from analysis.physics.bubble import utilisation_ceiling
 from analysis.records.spans import Span, as_span
 from analysis.records.throughput import tokens_per_s
 from analysis.verdicts.registry import Case, MissingFactError, Values, Verdict, check, compare
@@ -94,7 +95,7 @@ def bubble_ceiling(case: Case) -> Verdict | None:
     if case.get("pp", 1) == 1:
         return None
     pp, count = case["pp"], micro_batch_count(case)
-    ceiling = 1 / (1 + (pp - 1) / (count * case.get("vpp", 1)))
+    ceiling = float(utilisation_ceiling(pp, count, case.get("vpp", 1)))
     cap = Span(0, ceiling, 1)
     values: Values = {"pp": pp, "count": count, "cap": ceiling}
     if "vpp" in case:

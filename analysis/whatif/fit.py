@@ -11,6 +11,7 @@ import numpy as np
 from analysis.engine.breakdown import Detail, detail, states_gib
 from analysis.layout.columns import MODEL, in_base_units
 from analysis.layout.from_record import leanest
+from analysis.physics.bubble import classic_bubble
 from analysis.records.facts import Facts
 from analysis.records.load import Catalogue
 from analysis.whatif.divisibility import contradictions
@@ -190,7 +191,7 @@ def _bubble(row: Row) -> list[str]:
     if pp == 1 or batch is None or row["schedule"] not in ("1f1b", "interleaved", "gpipe"):
         return []
     count = int(batch) / (int(row["dp"]) * int(row.get("micro_batch", 1)))
-    plain, loss = (pp - 1) / count, (pp - 1) / (count * vpp)
+    plain, loss = (float(classic_bubble(pp, count, chunks, stage=1 / count)) for chunks in (1, vpp))
     text = (
         f"PP {pp} with {count:g} micro-batches idles {plain:.4g} of the ideal time without interleaving, "
         f"so at most {100 / (1 + plain):.1f}% of the step is work"
