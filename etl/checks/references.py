@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from etl.checks.registry import check, declare
+from etl.checks.removed import tombstones
 from etl.checks.subject import Subject
 from etl.records.loading import FOLDERS
 from etl.records.schema import Shape
@@ -30,6 +31,9 @@ def dangling_id(subject: Subject) -> Iterator[Finding]:
             add = f"shardbook new {shape.ref} {wanted}"
             tip = did_you_mean(wanted, known, "")
             tip = f"{tip} If it is a new one: {add}" if tip else f"add data/{folder}/{wanted}.yaml: {add}"
+            gone = subject.house.shared(tombstones).get((shape.ref, wanted))
+            if gone is not None:
+                tip = f"it was removed on {gone.get('date')}: {gone.get('why')}; now {gone.get('instead', 'nothing')}"
             yield subject.at(path, f"there is no {shape.ref} {wanted!r} below data/{folder}/", tip)
 
 

@@ -165,6 +165,34 @@ def diff(
     typer.echo(text)
 
 
+@app.command(epilog='Example: shardbook changelog v0.1.0 "0.2.0 (2026-12-01)"')
+def changelog(
+    base: Annotated[str, typer.Argument(help="A commit (main, HEAD~1, a tag) of the version before.")],
+    title: Annotated[str, typer.Argument(help="Version and date of the records as they are now.")],
+) -> None:
+    """Write what changed in the records since BASE into data/CHANGELOG.md."""
+    import tempfile
+
+    from etl.contribute import changelog as changes
+    from etl.contribute import diff as difference
+    from etl.records import loading
+    from schemas import files
+
+    with refusing(), progress("changelog") as step, tempfile.TemporaryDirectory() as folder:
+        paths = checkout()
+        step(f"reading {base}")
+        before = difference.of_checkout(difference.at_commit(paths, base, Path(folder)), None)
+        step("reading the working tree")
+        listed = loading.load(paths.data)["removed"].get("removed")
+        entries = listed.value.get("removed", ()) if listed else ()
+        removed = {(one["kind"], one["id"]): one for one in entries}
+        section = changes.section(title, before, difference.of_checkout(paths, None), removed)
+        target = paths.data / loading.CHANGELOG
+        old = target.read_text("utf-8") if target.exists() else changes.HEAD
+        files.replace(target, changes.with_section(old, title, section))
+    typer.echo(target.relative_to(paths.root))
+
+
 class Table(StrEnum):
     """Whose table is compared with."""
 

@@ -25,7 +25,9 @@ FOLDERS = {
 PARTS = {"calibration": "calibration"}
 """Folders whose files together are one subject and make no table of their own."""
 
-SINGLES = {"exceptions": "exceptions.yaml"}
+SINGLES = {"exceptions": "exceptions.yaml", "removed": "removed.yaml"}
+CHANGELOG = "CHANGELOG.md"
+"""What changed between versions, for people: the one file of `data/` that is not a record."""
 
 
 @dataclass
@@ -137,7 +139,7 @@ def load(data: Path) -> Catalogue:
     catalogue = Catalogue(data, {kind: {} for kind in (*FOLDERS, *PARTS, *SINGLES)})
     inside = data.resolve()
     for file in sorted(path for path in data.rglob("*") if _is_meant_as_record(path)):
-        if any(part.startswith(".") for part in file.relative_to(data).parts):
+        if any(part.startswith(".") for part in file.relative_to(data).parts) or file == data / CHANGELOG:
             continue
         name = printable((Path(data.name) / file.relative_to(data)).as_posix())
         stray = _stray(data, file, name, inside)

@@ -27,6 +27,7 @@ KINDS = (
     "organization",
     "calibration",
     "exceptions",
+    "removed",
 )
 PRIVATE = "x-"
 

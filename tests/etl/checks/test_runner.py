@@ -18,6 +18,7 @@ from etl.yaml.findings import Finding
 ROOT = Path(__file__).parents[3]
 VALID = ROOT / "tests" / "data" / "valid"
 INVALID = ROOT / "tests" / "data" / "invalid"
+SINGLE = {"EXC": "exceptions", "REF": "removed"}
 TODAY = date(2026, 8, 1)
 BAD = sorted(path for path in INVALID.rglob("*") if path.is_symlink() or path.is_file())
 
@@ -31,7 +32,7 @@ def with_bad(place: Path, bad: Path) -> list[Finding]:
     data = place / "data"
     shutil.copytree(VALID, data)
     inner = bad.relative_to(INVALID)
-    target = data / ("exceptions.yaml" if len(inner.parts) == 1 else Path(str(inner).lower()))
+    target = data / (f"{SINGLE[bad.name[:3]]}.yaml" if len(inner.parts) == 1 else Path(str(inner).lower()))
     if bad.suffix == ".csv":
         # A table stands beside the valid record that is named after the code.
         target = target.with_name(bad.name[7:])

@@ -31,7 +31,7 @@ def run(*words: str) -> tuple[int, str]:
 
 
 def test_clean_records_end_with_zero_findings_and_exit_0(place: Path) -> None:
-    assert run("check") == (0, "11 records, 0 findings\n")
+    assert run("check") == (0, "12 records, 0 findings\n")
 
 
 def test_a_bad_record_is_shown_with_place_words_tip_and_count(place: Path) -> None:
@@ -40,7 +40,7 @@ def test_a_bad_record_is_shown_with_place_words_tip_and_count(place: Path) -> No
         1,
         "data/runs/acme/beta.yaml:17:3 SCH001 the key 'tokns' is unknown here\n"
         "    did you mean 'tokens'?\n"
-        "12 records, 1 finding (SCH001 1)\n",
+        "13 records, 1 finding (SCH001 1)\n",
     )
 
 
