@@ -9,21 +9,17 @@ from typing import Any
 import numpy as np
 
 from analysis.engine.breakdown import Detail, detail, states_gib
-from analysis.layout.columns import MODEL, in_base_units
+from analysis.layout.columns import BY_NAME, LAYOUT, MODEL, in_base_units
 from analysis.layout.from_record import leanest
 from analysis.physics.bubble import classic_bubble
 from analysis.records.facts import Facts
 from analysis.records.load import Catalogue
-from analysis.whatif.divisibility import contradictions
+from analysis.whatif.divisibility import contradictions, without_effect
 from schemas.capacity import GIB
+from schemas.nearest import did_you_mean
 from schemas.refusal import RefusalError
 
 Row = dict[str, Any]
-INTEGERS = (
-    "accelerators", "tp", "cp", "pp", "vpp", "dp", "ep", "etp", "zero_stage", "seq_len", "micro_batch", "global_batch",
-)  # fmt: skip
-WORDS = ("accelerator", "precision", "recompute", "schedule", "attention_kernel", "layers_per_stage", "network_note")
-FLAGS = ("sequence_parallel",)
 COMMA = re.compile(r",(?![^(]*\))(?=[^,=]*=)")
 """A comma that another field follows: those of a list of layers or within brackets do not count."""
 EXIT_CODES = {"could-fit": 0, "does-not-fit": 1, "unknown": 3}
@@ -116,19 +112,20 @@ def parse_change(text: str) -> Row:
     for item in filter(None, (part.strip() for part in COMMA.split(text))):
         name, sign, value = item.partition("=")
         name = name.strip().replace("-", "_")
-        if not sign or name not in (*INTEGERS, *WORDS, *FLAGS):
-            known = ", ".join((*INTEGERS, *WORDS, *FLAGS))
-            raise LayoutError(f"--vs takes field=value with a field of a layout, not {item!r}; fields: {known}")
+        if not sign or name not in LAYOUT:
+            tip = did_you_mean(name, LAYOUT, f"fields: {', '.join(LAYOUT)}")
+            raise LayoutError(f"--vs takes field=value with a field of a layout, not {item!r}; {tip}")
         change[name] = _value(name, value.strip())
     return change
 
 
 def _value(name: str, text: str) -> Any:
-    if name in INTEGERS:
-        if not (text.isascii() and text.isdigit()) or (int(text[:30]) < 1 and name != "zero_stage"):
+    kind = BY_NAME[name].kind
+    if kind in ("count", "tally"):
+        if not (text.isascii() and text.isdigit()) or (int(text[:30]) < 1 and kind == "count"):
             raise LayoutError(f"--vs {name} takes a whole number from 1, not {text[:30]!r}")
         return int(text)
-    if name in FLAGS:
+    if kind == "flag":
         return text.lower() in ("true", "yes", "1")
     return text
 
@@ -151,7 +148,7 @@ def fit(model: Facts, layout: Row, catalogue: Catalogue) -> Fit:
         The degrees do not multiply, or do not divide what they cut.
     """
     row = {name: model[name] for name in MODEL if name in model} | complete(layout) | {"id": "fit"}
-    wrong = list(contradictions(row))
+    wrong = [*without_effect(layout, row), *contradictions(row)]
     if wrong:
         raise LayoutError("; ".join(wrong))
     found = detail(row, catalogue)
