@@ -25,6 +25,8 @@ def predict(
     given = front(context)
     with refusing():
         table = csv_table.read(rows)
+        if ignored := csv_table.unused(table.columns):
+            typer.echo(f"{rows}: columns that are not read: {', '.join(ignored)}", err=True)
         answer = csv_table.run(table, catalogue(given), lambda path: given.architecture(rows.parent / path))
         text = csv_table.render(answer, as_json)
         csv_table.write(text, out)

@@ -27,6 +27,7 @@ class Code(Enum):
     LINK = "link"
     PEAK = "peak"
     CLASS_EFFICIENCY = "class-efficiency"
+    SPLIT = "split"
 
 
 WIDENS: dict[Code, Literal["recompute", "unmeasured"]] = {

@@ -153,11 +153,15 @@ def workload(rows: Rows, facts: ChipFacts, k: Recompute, full_when_silent: Array
         split.sequence_parallel, usual, assumed, Code.SEQUENCE_PARALLEL, split.tp > 1
     )
     degrees["shard_ranks"] = _hybrid_ranks(rows, facts, assumed)
+    stages = _stages(rows)
+    with np.errstate(invalid="ignore"):
+        uneven = (rows.arch.layers % (split.pp * split.vpp) > 0) & (stages["split_stated"] == 0)
+    assumed[Assumption(Code.SPLIT)] = uneven
     dtype = rows.words.dtype
     work = Work(
         **degrees,
         **_recompute(rows, unfused, full, k),
-        **_stages(rows),
+        **stages,
         kernel=kernel,
         linear_bytes=np.select([dtype == code for code in OPERAND_BYTES], list(OPERAND_BYTES.values()), 2.0),
         quantised=np.where(dtype >= words.FP8, 1.0, 0.0),

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 import pandas as pd
 
-from analysis.layout.columns import MODEL, check_columns
+from analysis.layout.columns import BY_NAME, MODEL, check_columns
 from analysis.records.facts import Facts
 from analysis.records.load import Catalogue
 from schemas.files import replace
+from schemas.nearest import nearest
 from schemas.refusal import RefusalError
 
 
@@ -33,12 +35,51 @@ def read(path: Path) -> pd.DataFrame:
     except (OSError, UnicodeDecodeError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
         reason = str(error).strip().splitlines()[0]
         raise RefusalError(f"{path} cannot be read as CSV ({reason}); it needs a header line and UTF-8 text") from None
+    _check_names(path, list(table.columns))
     columns = [*table.columns, *(MODEL if "model" in table.columns else ())]
     try:
         check_columns(columns)
     except ValueError as error:
         raise RefusalError(f"{path}: {error}") from None
     return table
+
+
+MEASURED = ("step_time_s", "memory_gib", "mfu", "tflops", "family", "source", "benchmark_id", "position", "doubt")
+"""Columns of measured tables, which a prediction does not read."""
+OTHER_NAMES = {
+    "num_experts": "experts", "top_k": "experts_per_token", "num_layers": "layers", "hidden_size": "hidden",
+    "ffn": "ffn_hidden", "intermediate_size": "ffn_hidden", "num_attention_heads": "heads",
+    "num_key_value_heads": "kv_heads", "vocab_size": "vocab", "gpus": "accelerators", "gpu_type": "accelerator",
+    "sp": "sequence_parallel", "gbs": "global_batch", "mbs": "micro_batch", "dtype": "precision",
+}  # fmt: skip
+"""What other programs call some columns."""
+
+
+def _check_names(path: Path, names: list[str]) -> None:
+    """Refuse a column that stands twice, or whose name is a mistyped or another program's one.
+
+    Raises
+    ------
+    RefusalError
+        The sentence names the column and what was probably meant.
+    """
+    for name in names:
+        bare = re.sub(r"\.\d+\Z", "", name)  # pandas numbers a repeated name
+        if bare != name and bare in names:
+            raise RefusalError(f"{path} has the column {bare} twice; keep one")
+    for name in unused(names):
+        meant = OTHER_NAMES.get(name.lower()) or nearest(name, [known for known in BY_NAME if known not in names])
+        if meant is not None and meant not in names:
+            raise RefusalError(f"{path}: the column {name} is not one that is read; did you mean {meant}?")
+
+
+def unused(names: Iterable[str]) -> list[str]:
+    """Columns that a prediction does not read.
+
+    >>> unused(["tp", "network", "step_time_s"])
+    ['network']
+    """
+    return [name for name in names if name not in BY_NAME and name not in MEASURED]
 
 
 def fill_models(

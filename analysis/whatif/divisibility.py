@@ -55,10 +55,10 @@ def _filled(outcome: Outcome) -> bool:
     return one.excused > 0 and -outcome.left % outcome.right <= one.excused
 
 
-def _nearest(whole: float, ranks: float) -> int:
-    """The divisor of a whole number that is nearest to a number of ranks."""
-    divisors = (part for part in range(1, int(whole) + 1) if int(whole) % part == 0)
-    return min(divisors, key=lambda part: abs(part - ranks))
+def _nearest(whole: float, ranks: float, least: int = 1) -> int:
+    """The divisor of a whole number, from a least one on, that is nearest to a number of ranks."""
+    divisors = (part for part in range(least, int(whole) + 1) if int(whole) % part == 0)
+    return min(divisors, key=lambda part: abs(part - ranks), default=1)
 
 
 def _cut(noun: str, axis: str) -> Callable[[Row, Outcome], str]:
@@ -74,8 +74,8 @@ def _layers(row: Row, one: Outcome) -> str:
     if one.right > one.left + IDENTITIES["layers-divide"].excused:
         return f"PP {pp} x VPP {vpp} = {one.right:g} stages for {one.left:g} layers; take fewer stages"
     stages = f"PP {pp} x VPP {vpp} = {one.right:g}" if vpp > 1 else f"PP {pp}"
-    near = _nearest(one.left / pp, vpp) if one.left % pp == 0 else None
-    other = f"VPP {near} divides them" if near and vpp > 1 else f"PP {_nearest(one.left, one.right)} divides them"
+    near = _nearest(one.left / pp, vpp, 2) if one.left % pp == 0 else 1
+    other = f"VPP {near} divides them" if near > 1 and vpp > 1 else f"PP {_nearest(one.left, one.right)} divides them"
     return f"{one.left:g} layers do not divide by {stages}; {other}, or state the split with layers_per_stage"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from analysis.engine.breakdown import Detail, detail, states_gib
 from analysis.layout.columns import BY_NAME, LAYOUT, MODEL, in_base_units
 from analysis.layout.from_record import leanest
 from analysis.physics.bubble import classic_bubble
+from analysis.physics.pipeline import layers_on_stage
 from analysis.records.facts import Facts
 from analysis.records.load import Catalogue
 from analysis.whatif.divisibility import contradictions, without_effect
@@ -176,11 +178,26 @@ def _judge(found: Detail, states: float | None, card: float) -> tuple[str, str]:
 
 def remarks(row: Row, found: Detail, states: float | None, card: float) -> list[str]:
     """What follows from the numbers, in sentences."""
-    said = [*_bubble(row), *_tensor(row, found, states, card)]
+    said = [*_split(row), *_bubble(row), *_tensor(row, found, states, card)]
     step = found.prediction
     if np.isfinite(step["mfu"]):
         said.append(f"The largest loss is {step['bound_by']}; MFU {100 * step['mfu']:.1f}% with causal attention.")
     return said
+
+
+def _split(row: Row) -> list[str]:
+    """Which layers are taken to be on which stage where the stages do not divide them."""
+    layers, pp, vpp = int(row.get("layers", 0)), int(row["pp"]), int(row["vpp"])
+    if "layers_per_stage" in row or pp == 1 or layers % (pp * vpp) == 0:
+        return []
+    stages = [layers_on_stage(*(np.asarray(float(n)) for n in (layers, pp, vpp, stage))) for stage in range(pp)]
+    shown = ", ".join(
+        f"{count:g}" if times == 1 else f"{times} x {count:g}"
+        for count, times in ((count, len(list(same))) for count, same in groupby(float(one) for one in stages))
+    )
+    return [
+        f"{layers} layers do not divide by {pp * vpp} stages; assumed per rank: {shown} (layers_per_stage sets it)."
+    ]
 
 
 def _bubble(row: Row) -> list[str]:

@@ -204,3 +204,74 @@ def test_a_headline_that_counts_active_parameters_for_all_is_impossible():
     facts = {"exact_total": 46702792704.0}
     assert verdict("headline-parameters", "run", params_total=46.7e9, **facts).status == "plausible"
     assert verdict("headline-parameters", "run", params_total=12.9e9, **facts).status == "impossible"
+
+
+def test_every_check_has_a_known_answer_here():
+    from pathlib import Path
+
+    from analysis.verdicts import CHECKS
+
+    text = Path(__file__).read_text(encoding="utf-8")
+    assert [name for name in CHECKS if f'"{name}"' not in text] == []
+
+
+def test_the_stages_of_llama_405b_hold_its_layers():
+    # arXiv:2407.21783, section 3.3.2: one layer less on the first and on the last of 16 stages; 126 layers.
+    facts = {"layers": 126, "pp": 16}
+    assert verdict("layers-per-stage", layers_per_stage=[7, *[8] * 14, 7], **facts).status == "plausible"
+    assert verdict("layers-per-stage", layers_per_stage=[8] * 16, **facts).status == "impossible"
+    assert verdict("layers-per-stage", layers_per_stage=[9] * 14, **facts).status == "impossible"
+
+
+def test_experts_of_deepseek_v3_leave_the_box_by_choice():
+    # arXiv:2412.19437, section 3.2: 64-way expert parallelism over 8 nodes of 8 H800.
+    one = verdict("ep-inside-domain", ep=64, scale_up_domain=8)
+    assert (one.status, one.reason) == ("plausible", "across")
+    assert verdict("ep-inside-domain", ep=64, scale_up_domain=72).reason == "inside"
+
+
+def test_a_modelled_peak_is_no_proof():
+    # An 80 GB card is 74.5 GiB; a model of activations that exceeds it in every reading strains belief, no more.
+    card = {"accelerators": as_span(8), "card_gib": 80e9 / 2**30}
+    low = verdict("memory-fit", memory_gib=90.0, memory_gib_low=80.0, memory_gib_high=100.0, **card)
+    near = verdict("memory-fit", memory_gib=70.0, memory_gib_low=60.0, memory_gib_high=80.0, **card)
+    free = verdict("memory-fit", memory_gib=40.0, memory_gib_low=35.0, memory_gib_high=45.0, **card)
+    assert [(one.status, one.reason) for one in (low, near, free)] == [
+        ("strained", "too-large"), ("plausible", "tight"), ("plausible", "could-fit"),
+    ]  # fmt: skip
+
+
+def test_only_a_faster_step_than_expected_is_strained():
+    # A slow stack is a choice; Llama 3.1 405B prints 38 to 43 % (arXiv:2407.21783, Table 4).
+    expected = {"modelled_mfu_low": 0.35, "modelled_mfu": 0.40, "modelled_mfu_high": 0.45}
+    assert verdict("mfu-against-model", causal_mfu=0.41, **expected).status == "plausible"
+    assert verdict("mfu-against-model", causal_mfu=0.20, **expected).status == "plausible"
+    assert verdict("mfu-against-model", causal_mfu=0.60, **expected).status == "strained"
+
+
+def test_steps_times_batch_is_the_token_count_of_gpt_neox():
+    # arXiv:2204.06745, section 3: 1,538 sequences of 2,048 tokens (3.15M), 150,000 steps: 472e9 tokens.
+    facts = {"steps": 150000, "global_batch_tokens": 1538 * 2048}
+    assert verdict("steps-against-batch", tokens=472e9, **facts).status == "plausible"
+    assert verdict("steps-against-batch", tokens=1e12, **facts).status == "impossible"
+
+
+def test_a_model_is_younger_than_its_accelerator():
+    # NVIDIA announced the A100 on 14 May 2020; GPT-2 is of 14 February 2019, Llama 2 of 18 July 2023.
+    a100 = {"accelerator_released": "2020-05-14"}
+    assert verdict("release-order", "run", released="2023-07-18", **a100).status == "plausible"
+    assert verdict("release-order", "run", released="2019-02-14", **a100).status == "strained"
+
+
+def test_a_sequence_divides_over_context_and_sequence_parallel_ranks():
+    # Megatron-Core: 2 chunks a CP rank, each over TP ranks: 4 x lcm(2, 8) = 32; 4,104 = 128 x 32 + 8.
+    facts = {"tp": 8, "cp": 4, "sequence_parallel": True}
+    bad = verdict("divisibility", seq_len=4104, **facts)
+    assert (bad.status, bad.values["divisor"], bad.values["left"]) == ("impossible", 32, 8)
+    assert verdict("divisibility", seq_len=4096, **facts).status == "plausible"
+
+
+def test_query_groups_are_repeated_or_divided():
+    # Llama 3.1 405B has 8 groups: TP 16 keeps each on two ranks; TP 6 can do neither.
+    assert verdict("divisibility", heads=96, kv_heads=8, tp=16).status == "plausible"
+    assert verdict("divisibility", heads=96, kv_heads=8, tp=6).reason == "remainder"

@@ -91,3 +91,23 @@ def test_a_write_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
 def test_a_target_that_is_no_file_is_not_replaced(tmp_path):
     with pytest.raises(RefusalError, match="is not a regular file"):
         write("new", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("extra", "words"),
+    [
+        ("num_experts", "the column num_experts is not one that is read; did you mean experts"),
+        ("sequence_paralel", "did you mean sequence_parallel"),
+        ("top_k", "did you mean experts_per_token"),
+        ("tp", "has the column tp twice"),
+    ],
+)
+def test_a_column_that_would_be_ignored_is_named(tmp_path, extra, words):
+    with pytest.raises(RefusalError, match=words):
+        read(csv(tmp_path, f"{HEADER},{extra}\n"))
+
+
+def test_columns_of_another_kind_stay(tmp_path):
+    from analysis.whatif.csv_table import unused
+
+    assert unused(read(csv(tmp_path, f"{HEADER},colour,step_time_s\n")).columns) == ["colour"]

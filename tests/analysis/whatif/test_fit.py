@@ -74,7 +74,7 @@ def test_deepseek_v3_needs_no_tensor_parallelism_to_hold_its_states(catalogue):
               "recompute": "selective (mla_up_proj,layernorm,moe_act)", "schedule": "dualpipe"}  # fmt: skip
     found = fit(catalogue.models["deepseek/deepseek-v3"], layout, catalogue)
     assert found.states < 20
-    assert found.remarks[0].startswith("No TP is needed for the states: PP 16 x EP 64")
+    assert any(one.startswith("No TP is needed for the states: PP 16 x EP 64") for one in found.remarks)
     assert EXIT_CODES[found.verdict] == 0
 
 
@@ -128,3 +128,33 @@ def test_the_published_step_of_deepseek_v3_lies_within_the_bounds(catalogue):
 @pytest.mark.parametrize(("tp", "split"), [(1, False), (2, True), (8, True)])
 def test_sequences_are_split_beside_tensor_parallelism(tp, split):
     assert complete({"accelerators": 64, "tp": tp})["sequence_parallel"] is split
+
+
+LLAMA_70B = {"accelerator": "nvidia/h100-sxm-80gb", "accelerators": 64, "seq_len": 4096, "global_batch": 64,
+             "micro_batch": 1, "precision": "bf16", "attention_kernel": "flash", "zero_stage": 1,
+             "recompute": "none"}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        # Llama 3.1 70B: 80 layers, 64 heads, 8 KV heads (its model card's config).
+        ({"pp": 16, "vpp": 2}, "80 layers do not divide by PP 16 x VPP 2 = 32; VPP 5 divides them, or state the split"),
+        ({"pp": 16, "vpp": 3}, "PP 16 x VPP 3 = 48; VPP 5 divides them"),
+        ({"tp": 8, "cp": 4, "seq_len": 4104}, "does not divide into 32 equal parts .* nearest that does: 4,096"),
+        ({"vpp": 4}, "vpp 4 changes nothing at PP 1"),
+        ({"schedule": "zb1p"}, "schedule zb1p changes nothing at PP 1"),
+        ({"etp": 4}, "etp 4 cuts experts, and the model has none"),
+        ({"layers_per_stage": "80"}, "layers_per_stage changes nothing at PP 1"),
+    ],
+)
+def test_what_does_not_divide_or_changes_nothing_is_refused(catalogue, change, words):
+    with pytest.raises(LayoutError, match=words):
+        fit(catalogue.models["meta/llama-3.1-70b"], LLAMA_70B | change, catalogue)
+
+
+def test_an_uneven_split_is_named(catalogue):
+    # 126 layers on 16 stages: one less on both ends, as arXiv:2407.21783 has it.
+    layout = {name: value for name, value in LLAMA.items() if name != "layers_per_stage"}
+    remarks = fit(catalogue.models["meta/llama-3.1-405b"], layout, catalogue).remarks
+    assert remarks[0].startswith("126 layers do not divide by 16 stages; assumed per rank: 7, 14 x 8, 7")
