@@ -1,13 +1,14 @@
-"""Fit of the memory constants that measurements can tell apart, and what the fit misses on sources it has not seen.
+"""Fit of the memory constants that measurements can tell apart, and what the fit misses on software it has not seen.
 
-One constant is fitted: the factor between what tensors need and what nvidia-smi shows on stacks that report nothing
-else. All others follow from how a tensor is stored or are pinned to a published value. The margins are then the errors
-at sources that the fit has not seen.
+Two numbers are fitted, both medians: the factor between what tensors need and what nvidia-smi shows, and the cached
+blocks per byte of passing tensors where software prints reserved memory. All others follow from how a tensor is stored
+or have a source. The margins are then the errors on families of tables that the fit has not seen, by class of how well
+the software is known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,59 +16,130 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from analysis.calibrate.step_time import COVERED, family_weights
 from analysis.engine.constants import with_values
-from analysis.engine.peak_memory import predict_memory
-from analysis.engine.stack import Stack, memory_constants
+from analysis.engine.overhead import CLASSES, figure_class, figure_kind
+from analysis.engine.peak_memory import PERSISTENT, PeakMemory, predict_memory
+from analysis.engine.stack import OTHER, Constants, Stack, memory_constants
+from analysis.layout import words
 from analysis.layout.arrays import Rows, read_rows
 from analysis.layout.parse import Array
+from analysis.layout.reasons import Mask
+from schemas.units import GIB
 
-Constants = Mapping[str, float]
 Texts = npt.NDArray[np.object_]
 
-GIB = 2.0**30
-
-UNSEEN_DEVICE_SLACK = 1.093
-"""Device slack where no row can fit it: the largest ratio of reserved to allocated memory in 43 published B200 runs."""
-
-INSIDE = 0.9
-"""Share of rows of unseen sources that the margins should hold."""
+DEVICE, GAPS = "slack.device", "gap_share"
 
 
 @dataclass(frozen=True)
 class MemoryFit:
-    """Fitted constants, and per row the relative error with all sources in the fit and with its own left out."""
+    """Fitted constants, and per row the prediction with all families in the fit and with its own left out.
+
+    `left_out` has its bracket without margins; `unknown` is the same with the software's name withheld.
+    """
 
     constants: dict[str, float]
-    fitted_error: Array
-    left_out_error: Array
+    fitted: PeakMemory
+    left_out: PeakMemory
+    unknown: PeakMemory
 
 
 def device_slack(rows: Rows, measured: Array, constants: Constants) -> float:
-    """Median factor between what tensors need and measured memory less context and buffers, on nvidia-smi stacks.
+    """Median factor between what tensors need and what nvidia-smi shows less context and buffers.
 
-    Parameters: rows, measured [B], constants (the factor itself is not used). Returns: factor [1].
+    Parameters
+    ----------
+    rows, measured
+        Layouts and their measured peak [B]; NaN where a row has none.
+    constants
+        Constants; the factor itself is not used.
+
+    Returns
+    -------
+    float
+        Factor [1]; the prior where no row can tell.
     """
-    plain = dict(constants) | {"slack.device": 1.0}
     context = (constants["context_gib"] + constants["bucket_gib"]) * GIB
-    told = Stack.of(rows, constants).deepspeed & (measured > 0)
-    if not told.any():
-        return UNSEEN_DEVICE_SLACK
-    tensors = predict_memory(rows, plain).best - context
-    return float(np.nanmedian((measured - context)[told] / tensors[told]))
+    shown = Stack.of(rows, constants).deepspeed & (measured > 0)
+    if not shown.any():
+        return constants["slack.device_prior"]
+    tensors = predict_memory(rows, dict(constants) | {DEVICE: 1.0}).best - context
+    return float(np.nanmedian((measured - context)[shown] / tensors[shown]))
 
 
-def margin(measured: Array, low: Array, high: Array, share: float = INSIDE) -> float:
-    """Smallest share by which both bounds must be moved out so that `share` of the rows lie inside [1].
+def gap_share(rows: Rows, measured: Array, constants: Constants) -> float:
+    """Median of cached blocks over passing tensors where software of the table prints reserved memory [1].
 
-    >>> round(margin(np.array([8.0, 10.0, 12.0]), np.array([9.0, 9.0, 9.0]), np.array([10.0, 10.0, 10.0]), 1.0), 3)
-    0.2
+    Parameters and returns as `device_slack`; never negative.
     """
-    outside = np.fmax(1 - measured / low, measured / high - 1)
-    return float(max(np.nanquantile(outside, share), 0.0))
+    stack = Stack.of(rows, constants)
+    reserved = figure_kind(rows, stack, constants) == words.KINDS["reserved"]
+    shown = reserved & stack.known & ~np.isnan(stack.habit(constants, GAPS)) & (measured > 0)
+    if not shown.any():
+        return constants["slack.gap_prior"]
+    parts = predict_memory(rows, constants).parts
+    lasting = sum((parts[name] for name in PERSISTENT), np.zeros(len(rows)))
+    passing = sum(parts.values(), np.zeros(len(rows))) - lasting - parts["allocator"] - parts["context"]
+    share = (measured - lasting - parts["context"])[shown] / passing[shown] - 1
+    return float(max(np.nanmedian(share), 0.0))
 
 
-def fit_memory(rows: Rows, measured: Array, sources: Texts, constants: Constants) -> MemoryFit:
-    """Fit the device slack, leave each source out in turn, and set the margins from the errors left out.
+def fitted_to(rows: Rows, measured: Array, constants: Constants) -> dict[str, float]:
+    """The constants with both medians of these rows."""
+    gaps = round(gap_share(rows, measured, constants), 2)
+    shares = {name: gaps for name in constants if name.startswith("stacks.") and name.endswith(f".{GAPS}")}
+    return dict(constants) | {DEVICE: round(device_slack(rows, measured, constants), 3)} | shares
+
+
+def margins(measured: Array, found: PeakMemory, families: Texts, covered: float = COVERED) -> tuple[float, float]:
+    """Shares by which both ends of a bracket must be moved out so that `covered` of the rows lie inside.
+
+    Families count by the square root of their rows, so that one long table does not decide for software unseen.
+
+    Parameters
+    ----------
+    measured
+        Peak memory [B].
+    found
+        Predictions whose margins are zero.
+    families
+        Who published each row.
+    covered
+        Share of rows that should lie inside, half of the others below and half above.
+
+    Returns
+    -------
+    tuple of float
+        (low, high) [1], never negative.
+    """
+    known = np.isfinite(found.lean) & (measured > 0)
+    if not known.any():
+        return 0.0, 0.0
+    weight = family_weights(pd.Series(families[known].astype(str)))
+    tail = (1 - covered) / 2
+    low = _quantile(measured[known] / np.minimum(found.lean, found.best)[known], weight, tail)
+    high = _quantile(measured[known] / np.maximum(found.rich, found.best)[known], weight, 1 - tail)
+    return max(1 - low, 0.0), max(high - 1, 0.0)
+
+
+def _quantile(values: Array, weight: Array, share: float) -> float:
+    order = np.argsort(values)
+    middle = (np.cumsum(weight[order]) - weight[order] / 2) / weight.sum()
+    return float(np.interp(share, middle, values[order]))
+
+
+def _without_margins(constants: Mapping[str, float]) -> dict[str, float]:
+    return dict(constants) | {f"margin.{kind}.{end}": 0.0 for kind in CLASSES for end in ("low", "high")}
+
+
+def _nameless(rows: Rows) -> Rows:
+    """The rows with their software's name withheld."""
+    return rows.with_stack(np.full(len(rows), "", dtype=object))
+
+
+def fit_memory(rows: Rows, measured: Array, families: Texts, constants: Constants) -> MemoryFit:
+    """Fit both medians, leave each family out in turn, and set the margins from the errors left out.
 
     Parameters
     ----------
@@ -75,67 +147,108 @@ def fit_memory(rows: Rows, measured: Array, sources: Texts, constants: Constants
         Layouts with a measured peak.
     measured
         Peak memory [B]; NaN where a row has none.
-    sources
-        Name of the source of each row.
+    families
+        Who published each row: releases of one table belong together.
     constants
-        The `memory` section as dotted names and values; what is not fitted is kept.
+        Calibration of the memory as dotted names and values; what is not fitted is kept.
 
     Returns
     -------
     MemoryFit
-        Constants with `slack.device`, `margin.low`, `margin.high` replaced, and the errors.
+        Constants with the medians and the margins of both classes replaced, and the predictions.
     """
-    slack = device_slack(rows, measured, constants)
-    left_out, low, high = (np.full(len(rows), np.nan) for _ in range(3))
-    for source in np.unique(sources.astype(str)):
-        mine = sources.astype(str) == source
-        seen = device_slack(rows, np.where(mine, np.nan, measured), constants)
-        found = predict_memory(rows, dict(constants) | {"slack.device": seen, "margin.low": 0.0, "margin.high": 0.0})
-        left_out[mine] = (found.best / measured - 1)[mine]
-        low[mine], high[mine] = found.low[mine], found.high[mine]
-    wide = round(margin(measured, low, high), 3)
-    fitted = dict(constants) | {"slack.device": round(slack, 3), "margin.low": wide, "margin.high": wide}
-    return MemoryFit(fitted, predict_memory(rows, fitted).best / measured - 1, left_out)
+    plain = _without_margins(constants)
+    left_out, unknown = (predict_memory(rows, plain) for _ in range(2))
+    for family in np.unique(families.astype(str)):
+        mine = families.astype(str) == family
+        others = fitted_to(rows, np.where(mine, np.nan, measured), plain)
+        some = rows.take(np.flatnonzero(mine))
+        for whole, part in ((left_out, some), (unknown, _nameless(some))):
+            answer = predict_memory(part, others)
+            for end in ("best", "lean", "rich"):
+                getattr(whole, end)[mine] = getattr(answer, end)
+    wide: dict[str, float] = {}
+    for kind, found, rows_of_class in _by_class(rows, left_out, unknown, plain):
+        values = margins(np.where(rows_of_class, measured, np.nan), found, families)
+        wide |= {f"margin.{kind}.{end}": round(value, 3) for end, value in zip(("low", "high"), values, strict=True)}
+    fitted = fitted_to(rows, measured, plain) | wide
+    return MemoryFit(fitted, predict_memory(rows, fitted), left_out, unknown)
+
+
+def _by_class(
+    rows: Rows, left_out: PeakMemory, unknown: PeakMemory, constants: Constants
+) -> Iterator[tuple[str, PeakMemory, Mask]]:
+    """Each class, the predictions that judge it, and its rows; with names withheld, all rows are of other software."""
+    of = figure_class(rows, Stack.of(rows, constants), constants)
+    for position, kind in enumerate(CLASSES):
+        yield (kind, unknown, np.ones(len(rows), dtype=bool)) if kind == OTHER else (kind, left_out, of == position)
 
 
 def refit(
     table: pd.DataFrame, accelerators: pd.DataFrame, calibration: Mapping[str, Any]
 ) -> tuple[dict[str, Any], pd.DataFrame]:
-    """The calibration with its memory section refitted, and the errors per measured row.
+    """The calibration with its memory constants refitted, and the errors per measured row.
 
     Parameters
     ----------
     table
-        Measured rows: columns of a layout row, memory_gib [GiB] and source.
+        Measured rows: columns of a layout row, memory_gib [GiB], source and, where tables belong together, family.
     accelerators
         The accelerator table, vendor scale.
     calibration
-        The calibration file.
+        The calibration.
 
     Returns
     -------
     tuple
-        (calibration, table with id, source, accelerator, fitted and left_out as relative errors).
+        (calibration, table with id, source, accelerator, class, fitted and left_out as relative errors, inside, width).
     """
     measured = pd.to_numeric(table["memory_gib"], errors="coerce")
     table = table[measured > 0].reset_index(drop=True)
     rows = read_rows(table, accelerators)
     bytes_measured = measured[measured > 0].to_numpy(dtype=float) * GIB
-    section = calibration["memory"]
-    found = fit_memory(rows, bytes_measured, table["source"].to_numpy(dtype=object), memory_constants(calibration))
-    errors = table[["id", "source", "accelerator"]].assign(fitted=found.fitted_error, left_out=found.left_out_error)
-    return dict(calibration) | {"memory": with_values(section, found.constants)}, errors[errors["fitted"].notna()]
+    families = table["family" if "family" in table else "source"].to_numpy(dtype=object)
+    found = fit_memory(rows, bytes_measured, families, memory_constants(calibration))
+    new = dict(calibration)
+    new["memory"] = with_values(calibration["memory"], found.constants)
+    stacks = {name.removeprefix("stacks."): value for name, value in found.constants.items()}
+    new |= {"stacks": with_values(calibration["stacks"], stacks)} if "stacks" in calibration else {}
+    errors = _errors(table, rows, bytes_measured, found)
+    return new, errors[errors["fitted"].notna()]
+
+
+def _errors(table: pd.DataFrame, rows: Rows, measured: Array, found: MemoryFit) -> pd.DataFrame:
+    """One row per class and measured row: relative errors, and whether the left-out range holds the measured value."""
+    parts = []
+    for kind, left, rows_of_class in _by_class(rows, found.left_out, found.unknown, found.constants):
+        low, high = (found.constants[f"margin.{kind}.{end}"] for end in ("low", "high"))
+        bottom, top = np.minimum(left.lean, left.best) * (1 - low), np.maximum(left.rich, left.best) * (1 + high)
+        inside: Mask = (measured >= bottom) & (measured <= top)
+        parts.append(
+            table[["id", "source", "accelerator"]].assign(
+                kind=kind,
+                fitted=found.fitted.best / measured - 1,
+                left_out=left.best / measured - 1,
+                inside=inside,
+                width=(top - bottom) / left.best,
+            )[rows_of_class]
+        )
+    return pd.concat(parts, ignore_index=True)
 
 
 def report(errors: pd.DataFrame) -> str:
-    """Fitted and left-out memory error side by side: all rows, per source and per accelerator [%]."""
-    groups = {"all": errors}
-    groups |= {f"  {name}": part for name, part in errors.groupby("source")}
-    groups |= {f"  {name}": part for name, part in errors.groupby("accelerator")}
-    lines = [f"{'memory error %':<34}{'rows':>5}{'fitted':>9}{'left out':>9}{'bias':>7}{'median':>8}"]
+    """Fitted and left-out memory error side by side, with coverage: all rows, per source and per accelerator [%]."""
+    known = errors[errors["kind"] != OTHER]
+    groups = {"all": known} | {f"class {name}": part for name, part in errors.groupby("kind")}
+    groups |= {f"  {name}": part for name, part in known.groupby("source")}
+    groups |= {f"  {name}": part for name, part in known.groupby("accelerator")}
+    heads = ("rows", "fitted", "left out", "bias", "median", "inside", "width")
+    lines = [f"{'memory error %':<34}" + "".join(f"{head:>9}" for head in heads)]
     for name, part in groups.items():
         absolute = part[["fitted", "left_out"]].abs()
         shown = (*absolute.mean(), part["left_out"].mean(), absolute["left_out"].median())
+        shown = (*shown, part["inside"].mean(), part["width"].median())
         numbers = [100 * x for x in shown]
-        lines.append(f"{str(name)[:33]:<34}{len(part):>5}" + "{:>9.1f}{:>9.1f}{:>+7.1f}{:>8.1f}".format(*numbers))
+        cells = "{:>9.1f}{:>9.1f}{:>+9.1f}{:>9.1f}{:>9.0f}{:>9.0f}".format(*numbers)
+        lines.append(f"{str(name)[:33]:<34}{len(part):>9}{cells}")
     return "\n".join(lines)

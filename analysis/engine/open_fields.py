@@ -80,6 +80,6 @@ def bracket(policy: MemoryPolicy, rows: Rows, stack: Stack, constants: Constants
         gradient=np.where(open_width & np.isnan(rows.stated.gradient), 2.0 if lean else 4.0, policy.gradient),
         moments=np.where(open_width & np.isnan(rows.stated.moment), 4.0 if lean else 8.0, policy.moments),
         weight=np.where(quantised, 2 * policy.weight, policy.weight),
-        eager_norm=eager,
+        eager_norm=np.maximum(eager, policy.eager_norm),
         separate_gate=np.where(eager > 0, rows.arch.gated_mlp, gate),
     )

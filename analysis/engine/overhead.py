@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
-from analysis.engine.stack import Constants, Stack
+from analysis.engine.stack import OTHER, Constants, Stack
 from analysis.layout import words
 from analysis.layout.arrays import Rows
 from analysis.layout.parse import Array
@@ -42,6 +43,17 @@ def figure_kind(rows: Rows, stack: Stack, constants: Constants) -> Array:
     usual = np.select([stack.sharded, stack.deepspeed], [words.KINDS["reserved"], words.KINDS["nvidia-smi"]], 0.0)
     usual = stack.habit(constants, "reports", usual)
     return np.where(np.isnan(rows.stated.kind), usual, rows.stated.kind)
+
+
+CLASSES = ("torch", "device", OTHER)
+"""Classes of the margins: software of the table whose figures come from the allocator, or from the device, and other
+software."""
+
+
+def figure_class(rows: Rows, stack: Stack, constants: Constants) -> npt.NDArray[np.intp]:
+    """Class of each row, a position in `CLASSES`."""
+    device = figure_kind(rows, stack, constants) == words.KINDS["nvidia-smi"]
+    return np.where(stack.known, np.where(device, 1, 0), 2)
 
 
 def overhead(rows: Rows, stack: Stack, constants: Constants, *, lean: bool | None = None) -> Overhead:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.engine.open_fields import Reading, assume, bracket, unstated
-from analysis.engine.overhead import Overhead, overhead
+from analysis.engine.overhead import CLASSES, Overhead, figure_class, overhead
 from analysis.engine.stack import Constants, Stack
 from analysis.engine.stage_layers import candidate_stages, layers_of
 from analysis.engine.tensors import policy_of
@@ -115,15 +115,17 @@ def _chunk(rows: Rows, constants: Constants) -> PeakMemory:
         "lean": _end(rows, of, stage, lean=True),
         "rich": _end(rows, of, stage, lean=False),
     }
-    return _bounded(rows, ends, stage, parts, constants)
+    return _bounded(rows, of, ends, stage, parts)
 
 
-def _bounded(rows: Rows, ends: Parts, stage: Array, parts: Parts, constants: Constants) -> PeakMemory:
-    """Margins around the bracket, and NaN in rows that say too little."""
-    gaps, value = unstated(rows), ends["best"]
+def _bounded(rows: Rows, of: Model, ends: Parts, stage: Array, parts: Parts) -> PeakMemory:
+    """Margins around the bracket by class, and NaN in rows that say too little."""
+    gaps, value, constants = unstated(rows), ends["best"], of.constants
+    kind = figure_class(of.rows, of.stack, constants)
     bad = rows.memory_reasons != ""
-    low = np.minimum(ends["lean"], value) * (1 - constants["margin.low"])
-    high = np.maximum(ends["rich"], value) * (1 + constants["margin.high"])
+    low, high = (np.asarray([constants[f"margin.{name}.{end}"] for name in CLASSES])[kind] for end in ("low", "high"))
+    low = np.minimum(ends["lean"], value) * (1 - low)
+    high = np.maximum(ends["rich"], value) * (1 + high)
     known = ends | {"low": low, "high": high, "stage": stage}
     known = {name: np.where(bad, np.nan, values) for name, values in known.items()}
     named = {name: np.where(bad, np.nan, part) for name, part in parts.items()}

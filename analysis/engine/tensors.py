@@ -25,7 +25,7 @@ from analysis.layout import words
 from analysis.layout.arrays import Rows
 from analysis.layout.parse import Array
 from analysis.layout.reasons import Mask
-from analysis.physics import adapters, attention
+from analysis.physics import adapters, attention, parameters
 from analysis.physics.memory_policy import MemoryPolicy
 from analysis.physics.recompute import Recompute
 from schemas.conventions import ELEMENT_BYTES
@@ -52,6 +52,9 @@ def widths(rows: Rows, stack: Stack, constants: Constants) -> dict[str, Array]:
     gradient = np.select([stack.pure, whole, said.deepspeed_bf16 > 0, half], [2.0, 4.0, 6.0, 2.0], 4.0)
     gradient = np.where(whole | stack.pure, gradient, _gradient_of_stack(rows, stack, constants, gradient))
     moments = np.select([~np.isnan(said.moment_bytes), stack.pure | latent], [said.moment_bytes, 4.0], 8.0)
+    squeezed = _needs_paging(rows, gradient + moments)
+    gradient = np.where(squeezed, stack.habit(constants, "paged_gradient_bytes", gradient), gradient)
+    moments = np.where(squeezed, stack.habit(constants, "paged_moment_bytes", moments), moments)
     moments = np.where(np.isnan(rows.stated.moment), moments, 2 * rows.stated.moment)
     gradient = np.where(np.isnan(rows.stated.gradient), gradient, rows.stated.gradient)
     away = said.offloaded_optimizer > 0
@@ -83,6 +86,14 @@ def _frozen_weight(rows: Rows, stack: Stack, constants: Constants) -> Array:
     mixed = ELEMENT_BYTES["bf16"] + adapters.layer_share(rows.arch) * (four_bits - ELEMENT_BYTES["bf16"])
     whole = np.where(stack.megatron & (rows.words.dtype >= words.FP8), ELEMENT_BYTES["fp8"], ELEMENT_BYTES["bf16"])
     return np.where(rows.words.adapter == words.ADAPTERS["qlora"], mixed, whole)
+
+
+def _needs_paging(rows: Rows, beside_weights: Array) -> Mask:
+    """One accelerator that the states alone would overfill, in rows that name no optimizer: the low-memory recipe."""
+    unsaid = np.isnan(rows.words.moment_bytes) & np.isnan(rows.stated.moment)
+    states = (ELEMENT_BYTES["bf16"] + beside_weights) * parameters.whole_model(rows.arch).total
+    card = rows.chip.get("card", np.full(len(rows), np.nan))
+    return np.asarray((rows.number["accelerators"] == 1) & unsaid & (states > card))
 
 
 def _gradient_of_stack(rows: Rows, stack: Stack, constants: Constants, usual: Array) -> Array:
@@ -146,7 +157,7 @@ def policy_of(rows: Rows, stack: Stack, constants: Constants) -> MemoryPolicy:
         unfused_attention=unfused,
         dropout=np.where(rows.arch.gated_mlp > 0, 0.0, unfused),
         separate_gate=separate * rows.arch.gated_mlp,
-        eager_norm=np.zeros(len(rows)),
+        eager_norm=stack.habit(constants, "eager_norm", 0.0),
         stage_output=np.where(stack.deepspeed, 1.0, stack.habit(constants, "stage_output", 0.0)),
         late_gradients=np.where(stack.native, 1.0, 0.0),
         logit_bytes=logit_width(rows, stack, constants),

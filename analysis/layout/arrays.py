@@ -7,7 +7,7 @@ numbers and the reason in words.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -63,6 +63,10 @@ class Rows:
     def time_reasons(self) -> npt.NDArray[np.object_]:
         """Why the step time of each row cannot be computed, in English; empty where it can."""
         return self.time_lacks.text()
+
+    def with_stack(self, stack: npt.NDArray[np.object_]) -> Rows:
+        """The same rows trained with other software."""
+        return replace(self, stack=stack)
 
     def __len__(self) -> int:
         return len(self.ids)

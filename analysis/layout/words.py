@@ -46,9 +46,10 @@ MOMENT_BYTES = (
     (r"lomo|adafactor|\bsgd\b", 0.0),
     (r"\blion\b|momentum|\bmuon\b", 4.0),
     (r"galore", 2.0),
+    (r"adam states (bf16|fp16)", 4.0),
 )
 """Bytes of optimizer states per parameter beside the master weights, by the optimizer's name: one FP32 moment, two
-8-bit ones, two of a quarter of the rank (GaLore), or next to nothing (Adafactor, plain SGD)."""
+8-bit ones, two of a quarter of the rank (GaLore), next to nothing (Adafactor, plain SGD), or both in 16 bits."""
 
 
 @dataclass(frozen=True)

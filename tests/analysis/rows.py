@@ -36,8 +36,9 @@ CONSTANTS = {
     "stacks.torchtitan.reports": 1.0,
     "context_gib": 1.5,
     "bucket_gib": 2.0,
-    "margin.low": 0.1,
-    "margin.high": 0.1,
+    "slack.device_prior": 1.093,
+    "slack.gap_prior": 0.15,
+    **{f"margin.{kind}.{end}": 0.1 for kind in ("torch", "device", "other") for end in ("low", "high")},
 }
 
 
