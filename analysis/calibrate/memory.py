@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.calibrate.step_time import COVERED, family_weights
+from analysis.calibrate.step_time import family_weights
 from analysis.engine.constants import with_values
 from analysis.engine.overhead import CLASSES, figure_class, figure_kind
 from analysis.engine.peak_memory import PERSISTENT, PeakMemory, predict_memory
@@ -92,7 +92,7 @@ def fitted_to(rows: Rows, measured: Array, constants: Constants) -> dict[str, fl
     return dict(constants) | {DEVICE: round(device_slack(rows, measured, constants), 3)} | shares
 
 
-def margins(measured: Array, found: PeakMemory, families: Texts, covered: float = COVERED) -> tuple[float, float]:
+def margins(measured: Array, found: PeakMemory, families: Texts, covered: float = 0.9) -> tuple[float, float]:
     """Shares by which both ends of a bracket must be moved out so that `covered` of the rows lie inside.
 
     Families count by the square root of their rows, so that one long table does not decide for software unseen.
