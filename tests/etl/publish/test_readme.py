@@ -19,10 +19,16 @@ ANSWERS = [
     [(2024, "Dense 1B", 1.2e20), (2025, "Secret", 5e20)],
     [("Acme", 3, 2)],
     [],
+    [],
+    [("US", 3, 2)],
+    [],
+    [("acme/chip-a", 1, 500.0)],
+    [("Chip A", 26)],
+    [],
 ]
 
 
-def test_the_readme_asks_six_questions() -> None:
+def test_every_question_of_the_readme_has_an_answer_here() -> None:
     assert len(QUERIES) == len(ANSWERS)
 
 
