@@ -3,31 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from analysis.layout.columns import BY_NAME
 from analysis.layout.reasons import Mask as Mask
 from analysis.layout.reasons import Reasons
+from schemas.limits import LIMITS
 
 Array = npt.NDArray[np.float64]
 
-LARGEST = {
-    "layers": 1e4,
-    "hidden": 1e6,
-    "ffn_hidden": 1e7,
-    "heads": 1e5,
-    "kv_heads": 1e5,
-    "head_dim": 1e5,
-    "vocab": 1e8,
-    "experts": 1e5,
-    "seq_len": 1e9,
-    "micro_batch": 1e6,
-    "global_batch": 1e9,
-    "accelerators": 1e7,
-}
+LARGEST = {name: limit.most for name, limit in LIMITS.items() if limit.most < inf and name in BY_NAME}
 """Values above these are treated as typing errors; other columns may reach 1e7."""
 
 SWITCHES = {"true": 1.0, "1": 1.0, "1.0": 1.0, "yes": 1.0, "false": 0.0, "0": 0.0, "0.0": 0.0, "no": 0.0}

@@ -8,6 +8,7 @@ from typing import Any
 
 from etl.checks.figures import plain_number, show, spread
 from etl.checks.registry import check
+from etl.checks.speeds import batch_of
 from etl.checks.subject import Subject
 from etl.yaml.findings import Finding
 from etl.yaml.nodes import Path
@@ -69,14 +70,15 @@ def _amounts(subject: Subject, name: str) -> Iterator[tuple[Path, dict[str, Any]
 
 @check("SUM008", "tokens-of-steps", "run")
 def tokens_of_steps(subject: Subject) -> Iterator[Finding]:
-    """tokens must be about steps * batch; a batch that ramps up may leave them up to a fifth smaller."""
+    """tokens must be about steps * batch (or global_batch * seq_len); a growing batch leaves up to a fifth fewer."""
     steps = {path: (place, value) for path, _, place, value in _amounts(subject, "steps")}
     for path, phase, place, tokens in _amounts(subject, "tokens"):
-        batch = plain_number(phase, "global_batch_tokens")
-        if path not in steps or batch is None:
+        batch_and_places = batch_of(phase, path)
+        if path not in steps or batch_and_places is None:
             continue
+        batch, parts = batch_and_places
         where, count = steps[path]
-        places = (place, where, (*path, "global_batch_tokens"))
+        places = (place, where, *parts)
         ratio, off = tokens / (count * batch), spread(subject, *places) + 0.05
         if not 0.8 - off < ratio < 1 + off:
             message = (
@@ -154,6 +156,23 @@ def counts_within_counts(subject: Subject) -> Iterator[Finding]:
         yield subject.at(("kv_heads",), message, "compare both with the source", also=[("heads",)])
 
 
+LIKELY_PERCENT = (10, 100)
+"""Numbers that a report prints as a percentage of the peak; 5.63 or 104 are something else."""
+
+
+def share_tip(name: str, value: float) -> str:
+    """A way out for a share above 1.
+
+    >>> share_tip("mfu", 41)
+    'write a fraction: mfu: 0.41'
+    >>> share_tip("mfu", 1.04)
+    'nothing exceeds its peak: look which peak the source divides by (dense or sparse, format, accelerator)'
+    """
+    if LIKELY_PERCENT[0] <= value <= LIKELY_PERCENT[1]:
+        return f"write a fraction: {name}: {show(value / 100)}"
+    return "nothing exceeds its peak: look which peak the source divides by (dense or sparse, format, accelerator)"
+
+
 SHARES = frozenset({"mfu", "hfu", "goodput", "bubble"})
 
 
@@ -165,8 +184,7 @@ def share_within_one(subject: Subject) -> Iterator[Finding]:
             ends = value.values() if isinstance(value, dict) else [value]
             if path[-1] in SHARES and any(end > 1 for end in ends):
                 message = f"{path[-1]} is {', '.join(show(end) for end in ends)}, which is more than the whole"
-                tip = f"write a fraction: {path[-1]}: {show(max(ends) / 100)}"
-                yield subject.at((*block.path, *path), message, tip)
+                yield subject.at((*block.path, *path), message, share_tip(str(path[-1]), max(ends)))
 
 
 @check("SUM018", "sequences-per-replica", "run")

@@ -1,4 +1,7 @@
-"""Accepted findings: a record's own `conflicts`, and data/exceptions.yaml with a reason and an end."""
+"""Accepted findings: data/exceptions.yaml, each with a reason and an end.
+
+A `conflicts` entry of a record accepts nothing: our value has to obey the equations, whatever another source says.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,6 @@ declare("EXC004", "exception-of-no-rule", "An exception must name the code of a 
 
 def accept(found: Iterable[Finding], subjects: list[Subject], house: House) -> Iterator[Finding]:
     """Findings without those accepted, and what is wrong with the exceptions themselves."""
-    paths = {one.record.doc.path: one for one in subjects}
     listed = next((one for one in subjects if one.record.kind == "exceptions"), None)
     entries = listed.value.get("exceptions", []) if listed else []
     root = house.catalogue.data.name
@@ -30,18 +32,11 @@ def accept(found: Iterable[Finding], subjects: list[Subject], house: House) -> I
     fired: set[tuple[str, str]] = set()
     for finding in found:
         fired.add((finding.code, finding.path))
-        if (finding.code, finding.path) not in live and not _conflicting(finding, paths.get(finding.path)):
+        if (finding.code, finding.path) not in live:
             yield finding
     if listed:
         for number, entry in enumerate(entries):
             yield from _judge(listed, number, entry, house, fired)
-
-
-def _conflicting(finding: Finding, one: Subject | None) -> bool:
-    """Whether the record itself says that sources disagree about a field the finding is about."""
-    if one is None or not finding.code.startswith("SUM"):
-        return False
-    return bool({conflict.get("field") for conflict in one.value.get("conflicts", ())} & set(finding.fields))
 
 
 def _expired(entry: dict[str, Any], today: date) -> bool:

@@ -52,7 +52,7 @@ def _missing(product: float, total: float, axes: tuple[str, ...], known: dict[st
         return (
             f"where the source prints cp: {total / product:g}, add it; where it does not say, name cp in not_disclosed"
         )
-    return "compare each axis with the source; where sources disagree, add a conflicts entry"
+    return "compare each axis with the source; a misprint goes to conflicts, the value that holds into the field"
 
 
 @check("SUM001", "axes-multiply", "run")

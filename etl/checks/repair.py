@@ -103,6 +103,10 @@ def _shown(value: Any) -> str:
 def _number_tip(text: str, shape: Shape, wanted: str) -> str:
     if text.strip().lower() in UNKNOWN:
         return "delete the line: what nobody printed stays absent; what the authors withhold goes to not_disclosed"
+    binary = re.fullmatch(r"(\d+)\s*[kK]i?", text.strip())
+    if binary and shape.unit == "tokens":
+        decimal, power = int(binary[1]) * 1000, int(binary[1]) * 1024
+        return f"write {decimal} or {power}, whichever the source means by {text.strip()}"
     spelled = spell(text)
     if spelled is not None:
         return f"write  {shape.name}: {spelled}"
@@ -154,6 +158,9 @@ def _pattern(shape: Shape) -> str:
     return shape.pattern.pattern if shape.pattern else "wanted"
 
 
+DATE_TIP = "the date that the source prints, as YYYY-MM-DD"
+
+
 def _better(value: str, base: str) -> str:
     if base == "date":
         named = re.search(r"(?i)\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b", value)
@@ -161,8 +168,15 @@ def _better(value: str, base: str) -> str:
         if named and year:
             return f"{year[0]}-{MONTHS.index(named[1].lower()) + 1:02d}"
         parts = re.findall(r"\d+", value)
+        day = re.match(r"\s*(\d{4}-\d\d-\d\d)[T ]", value)
+        if day:
+            return day[1]
         year_first = bool(parts) and len(parts[0]) == 4 and len(parts) <= 3
-        return "-".join([parts[0], *(part.zfill(2) for part in parts[1:])]) if year_first else "2024-07-23"
+        return (
+            "-".join([parts[0], *(part.zfill(2) for part in parts[1:])])
+            if year_first
+            else "YYYY-MM-DD, with the date that the source prints"
+        )
     if base in {"slug", "id2"}:
         return "/".join(slug(part) for part in value.split("/"))
     if base == "url":
@@ -190,7 +204,7 @@ def out_of_range(value: float, shape: Shape) -> str:
     >>> out_of_range(41, Shape("mfu", rules={"maximum": 1}))
     'write a fraction: mfu: 0.41'
     """
-    if shape.rules.get("maximum") == 1 and 1 < value <= 100:
+    if shape.rules.get("maximum") == 1 and 10 <= value <= 100:
         return f"write a fraction: {shape.name}: {value / 100:g}"
     if value < 0:
         return "write it without the minus sign, or delete the line"

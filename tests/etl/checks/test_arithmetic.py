@@ -164,3 +164,50 @@ def test_a_date_of_this_year_is_not_in_the_future() -> None:
     assert said("SUM015", {"released": "2026"}) == []
     assert said("SUM015", {"released": "2026-08-01"}) == []
     assert len(said("SUM015", {"released": "2026-08-02"})) == 1
+
+
+@pytest.mark.parametrize(
+    ("code", "value"),
+    [
+        ("SUM030", {"totals": {"tokens": 1e30}}),
+        ("SUM030", {"totals": {"tokens": 1}}),
+        ("SUM030", {"totals": {"compute_flop": 1e35}}),
+        ("SUM030", {"totals": {"energy_mwh": 1e30}}),
+        ("SUM030", {"totals": {"emissions_tco2e": 1e-30}}),
+        ("SUM030", {"totals": {"cost_usd": 1e-9}}),
+        ("SUM030", phase(accelerators=10**12, layout={"tp": 8, "pp": 4, "dp": 31250000000})),
+        ("SUM030", phase(seq_len=10**14)),
+        ("SUM030", phase(micro_batch=10**9)),
+        ("SUM030", phase(reported={"tflops_per_accelerator": 1e-9, "mfu": 0.64})),
+        ("SUM031", phase(reported={"mfu": {"low": 0.1, "high": 0.99}})),
+        ("SUM031", {"totals": {"tokens": {"low": 1e6, "best": 2e12, "high": 1e15}}}),
+        ("SUM027", {"totals": {"days": 1e9}}),
+        # 5 steps of 32 sequences of 2,048 tokens are 327,680 tokens, half of those printed
+        ("SUM008", phase(steps=5, global_batch=32, seq_len=2048, tokens=655360)),
+        # 128 x 4,096 / 6.55 s = 80,043 tokens a second
+        ("SUM032", phase(seq_len=4096, global_batch=128, reported={"step_time_s": 6.55, "tokens_per_s": 20000})),
+        (
+            "SUM032",
+            phase(
+                accelerators=8,
+                global_batch_tokens=524288,
+                reported={"step_time_s": 6.55, "tokens_per_s_per_accelerator": 2500},
+            ),
+        ),
+    ],
+)
+def test_what_no_run_can_print_is_a_finding(code: str, value: dict[str, Any]) -> None:
+    assert len(said(code, {"model": "a/b", **value})) == 1
+
+
+def test_speeds_that_agree_are_none() -> None:
+    reported = {"step_time_s": 6.55, "tokens_per_s": 80043}
+    assert said("SUM032", phase(seq_len=4096, global_batch=128, reported=reported)) == []
+
+
+def test_limits_of_records_are_those_of_layouts() -> None:
+    from analysis.layout.parse import LARGEST
+    from schemas.limits import LIMITS
+
+    assert all(LIMITS[name].most == most for name, most in LARGEST.items())
+    assert {"layers", "accelerators", "seq_len"} <= set(LARGEST)

@@ -72,7 +72,7 @@ SENTENCES = {
     ),
     "runs/acme/SUM001-axes-do-not-multiply.yaml": (
         "30:5 SUM001 dp 32 * tp 4 * pp 4 * cp 1 = 512, which is not accelerators: 256\n"
-        "    compare each axis with the source; where sources disagree, add a conflicts entry"
+        "    compare each axis with the source; a misprint goes to conflicts, the value that holds into the field"
     ),
     "runs/acme/SUM015-in-the-future.yaml": (
         "5:11 SUM015 2031-06-02 lies in the future; today is 2026-08-01\n    write the date that the source prints"
@@ -105,7 +105,7 @@ def test_an_exception_with_a_reason_accepts_a_finding_until_its_day(tmp_path: Pa
     assert [finding.code for finding in findings(data)] == ["EXC002", "SUM001"]
 
 
-def test_a_conflict_about_the_field_accepts_its_arithmetic(tmp_path: Path) -> None:
+def test_a_conflict_about_a_field_does_not_silence_its_equation(tmp_path: Path) -> None:
     data = tmp_path / "data"
     shutil.copytree(VALID, data)
     text = (INVALID / "runs/acme/SUM001-axes-do-not-multiply.yaml").read_text()
@@ -113,7 +113,9 @@ def test_a_conflict_about_the_field_accepts_its_arithmetic(tmp_path: Path) -> No
         "conflicts:\n  - field: phases.main.layout.dp\n    other: 16\n    cite: code line 3\n    why: Two versions.\n"
     )
     (data / "runs/acme/beta.yaml").write_text(text.replace("\ncite:", f"\n{conflict}cite:"))
-    assert findings(data) == []
+    assert [finding.code for finding in findings(data)] == ["SUM001"]
+    (data / "runs/acme/beta.yaml").write_text(text.replace("\ncite:", f"\n{conflict}cite:").replace("dp: 32", "dp: 16"))
+    assert "SUM001" not in [finding.code for finding in findings(data)]
 
 
 def test_every_rule_stands_in_the_page_on_checks() -> None:
