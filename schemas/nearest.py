@@ -58,7 +58,8 @@ def did_you_mean(word: str, known: Iterable[str], otherwise: str) -> str:
     'choose one of nvidia/h100-pcie-80gb, nvidia/h100-sxm-80gb'
     """
     names = list(known)
-    longer = sorted(name for name in names if len(word) >= SHORTEST and name.lower().startswith(f"{word.lower()}-"))
+    beginnings = tuple(f"{word.lower()}{mark}" for mark in "-_")
+    longer = sorted(name for name in names if len(word) >= SHORTEST and name.lower().startswith(beginnings))
     if longer:
         return f"choose one of {', '.join(longer)}" if len(longer) > 1 else f"did you mean {longer[0]!r}?"
     close = nearest(word, names)

@@ -103,9 +103,10 @@ def _shown(value: Any) -> str:
 def _number_tip(text: str, shape: Shape, wanted: str) -> str:
     if text.strip().lower() in UNKNOWN:
         return "delete the line: what nobody printed stays absent; what the authors withhold goes to not_disclosed"
-    binary = re.fullmatch(r"(\d+)\s*[kK]i?", text.strip())
-    if binary and shape.unit == "tokens":
-        decimal, power = int(binary[1]) * 1000, int(binary[1]) * 1024
+    binary = re.fullmatch(r"(\d+)\s*([kKmM])i?", text.strip())
+    if binary and shape.name in {"seq_len", "global_batch_tokens"}:
+        step = 1 if binary[2] in "kK" else 2
+        decimal, power = int(binary[1]) * 1000**step, int(binary[1]) * 1024**step
         return f"write {decimal} or {power}, whichever the source means by {text.strip()}"
     spelled = spell(text)
     if spelled is not None:
@@ -166,17 +167,17 @@ def _better(value: str, base: str) -> str:
         named = re.search(r"(?i)\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b", value)
         year = re.search(r"\b(?:19|20)\d\d\b", value)
         if named and year:
-            return f"{year[0]}-{MONTHS.index(named[1].lower()) + 1:02d}"
+            month = f"{year[0]}-{MONTHS.index(named[1].lower()) + 1:02d}"
+            day = re.search(r"(?<!\d)(\d{1,2})(?:st|nd|rd|th)?\b(?!\d)", value.replace(year[0], ""))
+            return f"{month}-{int(day[1]):02d}" if day else month
         parts = re.findall(r"\d+", value)
-        day = re.match(r"\s*(\d{4}-\d\d-\d\d)[T ]", value)
-        if day:
-            return day[1]
+        stamp = re.match(r"\s*(\d{4}-\d\d-\d\d)[T ]", value)
+        if stamp:
+            return stamp[1]
         year_first = bool(parts) and len(parts[0]) == 4 and len(parts) <= 3
-        return (
-            "-".join([parts[0], *(part.zfill(2) for part in parts[1:])])
-            if year_first
-            else "YYYY-MM-DD, with the date that the source prints"
-        )
+        return "-".join([parts[0], *(part.zfill(2) for part in parts[1:])]) if year_first else DATE_TIP
+    if base == "id2" and "/" not in value:
+        return f"FOLDER/NAME, as below data/; find it with: shardbook list {slug(value)}"
     if base in {"slug", "id2"}:
         return "/".join(slug(part) for part in value.split("/"))
     if base == "url":
