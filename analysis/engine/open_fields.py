@@ -23,6 +23,7 @@ def unstated(rows: Rows) -> dict[str, Mask]:
         "attention_kernel": np.isnan(rows.kernel),
         "zero_stage": np.isnan(rows.split.zero_stage) & ~alone,
         "sequence_parallel": np.isnan(rows.split.sequence_parallel),
+        "etp": rows.number["open_etp"] > 0,
     }
 
 
@@ -38,8 +39,9 @@ def assume(rows: Rows, reading: Reading) -> Rows:
     """The rows with each unstated field filled in.
 
     Usual is what the step time assumes too: fused attention, sequence parallelism with it, the distributed optimizer
-    (ZeRO-1), nothing recomputed. At the lean end pipelines shard optimizer states at most (ZeRO-1): with more, every
-    micro-batch would reduce or gather again.
+    (ZeRO-1), nothing recomputed, experts that tensor parallelism does not split (as recipes of Megatron-Bridge set it;
+    Megatron-LM's default splits them, which is the lean end). At the lean end pipelines shard optimizer states at most
+    (ZeRO-1): with more, every micro-batch would reduce or gather again.
     """
     gaps = unstated(rows)
     if not any(mask.any() for mask in gaps.values()) and not np.isnan(rows.split.zero_stage).any():
@@ -54,7 +56,8 @@ def assume(rows: Rows, reading: Reading) -> Rows:
         parallel = np.where(gaps["sequence_parallel"] & (kernel == attention.UNFUSED), 0.0, parallel)
     shares = {name: np.nan_to_num(values) for name, values in vars(rows.recompute).items()}
     shares["layer"] = np.where(gaps["recompute"], 1.0 if reading is Reading.LEAN else 0.0, shares["layer"])
-    split = replace(rows.split, zero_stage=stage, sequence_parallel=parallel)
+    etp = np.where(gaps["etp"] & (reading is Reading.LEAN), rows.split.tp, rows.split.etp)
+    split = replace(rows.split, zero_stage=stage, sequence_parallel=parallel, etp=etp)
     return replace(rows, kernel=kernel, split=split, recompute=replace(rows.recompute, **shares))
 
 

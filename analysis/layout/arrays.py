@@ -119,6 +119,7 @@ def _complete(number: dict[str, Array]) -> None:
     dense = np.nan_to_num(number["experts"]) == 0
     number["ep"] = np.where(np.isnan(number["ep"]) & dense, 1.0, number["ep"])
     usual = np.where(number["ep"] > 1, 1.0, number["tp"])
+    number["open_etp"] = np.where(np.isnan(number["etp"]) & (number["ep"] > 1) & (number["tp"] > 1), 1.0, 0.0)
     number["etp"] = np.where(np.isnan(number["etp"]), usual, number["etp"])
     alone = np.isnan(number["sequence_parallel"]) & (number["tp"] == 1)
     number["sequence_parallel"] = np.where(alone, 0.0, number["sequence_parallel"])

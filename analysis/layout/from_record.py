@@ -69,4 +69,6 @@ def leanest(row: Row) -> tuple[Row, str]:
     """The same layout with everything that is not stated at its least memory, and the code of what was taken so."""
     taken = "none" if "zero_stage" in row else "most-sharded"
     lean = {"zero_stage": 3, "sequence_parallel": True} | row
+    if row.get("ep", 1) > 1 and "tp" in row:
+        lean.setdefault("etp", row["tp"])
     return lean | {"recompute": "full", "attention_kernel": "flash", "micro_batch": 1}, taken

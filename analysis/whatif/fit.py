@@ -68,7 +68,8 @@ def _plain(value: Any) -> Any:
 
 
 def complete(row: Row) -> Row:
-    """Derive what a layout leaves open by its own arithmetic: dp, sequence parallelism, the schedule.
+    """Derive what a layout leaves open by its own arithmetic: dp, sequence parallelism, the schedule; and ETP as
+    Megatron does, where experts are split by TP unless ETP is given.
 
     Raises
     ------
@@ -87,6 +88,8 @@ def complete(row: Row) -> Row:
     if group * int(row.get("dp", 0)) != world:
         raise LayoutError(_nearest(row, group, world))
     row.setdefault("sequence_parallel", tp > 1)
+    if int(row["ep"]) > 1 and tp > 1 and (world // pp) % (int(row["ep"]) * tp) == 0:
+        row.setdefault("etp", tp)
     row.setdefault("schedule", "interleaved" if int(row["vpp"]) > 1 else "1f1b")
     return row
 
@@ -157,7 +160,8 @@ def fit(model: Facts, layout: Row, catalogue: Catalogue) -> Fit:
     states = states_gib([leanest(row)[0]], catalogue)[0]
     card = card_gib(str(row["accelerator"]), catalogue)
     verdict, why = _judge(found, states, card)
-    return Fit(row, found, card, states, verdict, why, remarks(row, found, states, card))
+    said = [*_experts(layout, row), *remarks(row, found, states, card)]
+    return Fit(row, found, card, states, verdict, why, said)
 
 
 def card_gib(accelerator: str, catalogue: Catalogue) -> float:
@@ -173,7 +177,9 @@ def _judge(found: Detail, states: float | None, card: float) -> tuple[str, str]:
     if not np.isfinite(peak) or not np.isfinite(card):
         return "unknown", found.missing or "the memory of the accelerator is not known"
     shown = f"modelled peak {peak:.1f} GiB ({low:.1f} to {high:.1f}) of {card:.1f} GiB"
-    return ("does-not-fit", shown) if low > card else ("could-fit", shown)
+    if low > card:
+        return "does-not-fit", f"{shown}: even the low end is more than the card has"
+    return "could-fit", f"{shown}{': it likely does not fit' if peak > card else ''}"
 
 
 def remarks(row: Row, found: Detail, states: float | None, card: float) -> list[str]:
@@ -183,6 +189,13 @@ def remarks(row: Row, found: Detail, states: float | None, card: float) -> list[
     if np.isfinite(step["mfu"]):
         said.append(f"The largest loss is {step['bound_by']}; MFU {100 * step['mfu']:.1f}% with causal attention.")
     return said
+
+
+def _experts(layout: Row, row: Row) -> list[str]:
+    """How experts are taken to be split where ETP was not given; `complete` sets it to TP."""
+    if "etp" in layout or int(row.get("etp", 1)) == 1:
+        return []
+    return [f"ETP is not given; {row['etp']}, the TP degree, is assumed, as in Megatron."]
 
 
 def _split(row: Row) -> list[str]:

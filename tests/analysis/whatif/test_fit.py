@@ -2,6 +2,7 @@
 
 import pytest
 
+from analysis.records.load import Catalogue
 from analysis.whatif.fit import EXIT_CODES, LayoutError, complete, fit, parse_change
 
 LLAMA = {"accelerator": "nvidia/h100-sxm-80gb", "accelerators": 16384, "tp": 8, "pp": 16, "seq_len": 8192,
@@ -158,3 +159,19 @@ def test_an_uneven_split_is_named(catalogue):
     layout = {name: value for name, value in LLAMA.items() if name != "layers_per_stage"}
     remarks = fit(catalogue.models["meta/llama-3.1-405b"], layout, catalogue).remarks
     assert remarks[0].startswith("126 layers do not divide by 16 stages; assumed per rank: 7, 14 x 8, 7")
+
+
+def test_experts_are_split_by_tp_unless_etp_is_given(catalogue: Catalogue) -> None:
+    # NVIDIA-NeMo/Megatron-Bridge issue 546; Megatron-LM arguments.py: expert tensor parallelism defaults to TP.
+    # Mixtral 8x7B on TP 4, EP 4: 45.1e9 / 16 expert and 1.6e9 / 4 other parameters in 2 B are 6.0 GiB.
+    mixtral = {"layers": 32, "hidden": 4096, "ffn_hidden": 14336, "heads": 32, "kv_heads": 8, "vocab": 32000,
+               "experts": 8, "experts_per_token": 2, "moe_ffn_hidden": 14336, "gated_mlp": True,
+               "tied_embeddings": False}  # fmt: skip
+    layout = {"accelerator": "nvidia/h100-sxm-80gb", "accelerators": 16, "tp": 4, "cp": 2, "ep": 4, "seq_len": 8192,
+              "global_batch": 256, "micro_batch": 1, "zero_stage": 1, "precision": "bf16", "recompute": "none",
+              "attention_kernel": "flash"}  # fmt: skip
+    assumed, alone = fit(mixtral, layout, catalogue), fit(mixtral, layout | {"etp": 1}, catalogue)
+    assert assumed.layout["etp"] == 4
+    assert float(assumed.found.memory_gib["weights"].max()) == pytest.approx(6.0, abs=0.05)
+    assert any("ETP is not given" in remark for remark in assumed.remarks)
+    assert float(alone.found.memory_gib["weights"].max()) == pytest.approx(21.75, abs=0.05)
