@@ -16,6 +16,7 @@ from schemas.tables import table
 Values = Mapping[str, Any]
 LANGUAGES = ("en", "zh")
 FULL_STOP = {"en": ".", "zh": "。"}
+BRACKETS = {"en": (" (", ")"), "zh": ("（", "）")}
 COMMA = {"en": ", ", "zh": "、"}
 SEMICOLON = {"en": "; ", "zh": "；"}
 
@@ -36,7 +37,8 @@ def sentence(check: str, reason: str, values: Values, language: str = "en") -> s
     """
     verdicts = tables()["verdicts"]
     words = verdicts["unstated"].get(reason) or verdicts[check][reason]
-    return _Filled(language).vformat(words[language], (), values) + FULL_STOP[language]
+    rests = _rests_on(values.get("rests_on", {}), language)
+    return _Filled(language).vformat(words[language], (), values) + rests + FULL_STOP[language]
 
 
 def row_sentence(code: str, values: Values, language: str = "en") -> str:
@@ -133,6 +135,13 @@ def _filled(fields: Mapping[str, Any], language: str) -> str:
 
 def _lacks(reasons: list[Mapping[str, Any]], language: str) -> str:
     return SEMICOLON[language].join(row_sentence(reason["code"], reason, language) for reason in reasons)
+
+
+def _rests_on(bases: Mapping[str, str], language: str) -> str:
+    """Which of the values are estimates or second-hand, in brackets."""
+    words = [tables()["bases"][basis][language].format(field=name) for name, basis in bases.items()]
+    left, right = BRACKETS[language]
+    return f"{left}{COMMA[language].join(words)}{right}" if words else ""
 
 
 KINDS: dict[str, Callable[[Any, str], str]] = {

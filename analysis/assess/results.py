@@ -74,6 +74,8 @@ def verdict_row(verdict: Verdict) -> Row:
         "reason": reason,
         "reason_values": json.dumps(values, ensure_ascii=False, default=float),
         "cause": verdict.cause,
+        "explained": verdict.explained,
+        "decisive": verdict.decisive,
         "why": sentence(name, reason, values),
         "why_zh": sentence(name, reason, values, "zh"),
         "ratio_hint": cause(verdict.cause),

@@ -12,6 +12,7 @@ import pandas as pd
 
 from analysis.physics import flops, parameters
 from analysis.physics.architecture import describe
+from analysis.records.provenance import Provenance, by_record
 from analysis.records.spans import ranged
 from schemas.conventions import FLOP_FACTS
 
@@ -124,22 +125,28 @@ def _of_model(model: Facts) -> Facts:
 
 def phase_facts(connection: duckdb.DuckDBPyConnection, models: Mapping[str, Facts]) -> Iterator[Facts]:
     """The facts of every phase, in order of run and position."""
+    known = by_record(records(query(connection, "provenance")))
     for row in records(query(connection, "phases")):
         facts = facts_of(row)
         model = models.get(facts["model"], {})
         counted = flop_facts(model, facts.get("seq_len"), facts.get("recompute"))
-        yield _of_model(model) | facts | counted | _peaks(facts)
+        provenance = known.get(("run", facts["run_id"], facts["name"]), Provenance())
+        yield _of_model(model) | facts | counted | _peaks(facts) | {"provenance": provenance}
 
 
 def run_facts(
     connection: duckdb.DuckDBPyConnection, models: Mapping[str, Facts], phases: Mapping[str, list[Facts]]
 ) -> Iterator[Facts]:
     """The facts of every run; hardware and FLOP per token are those of its main phase."""
+    known = by_record(records(query(connection, "provenance")))
     for row in records(query(connection, "runs")):
         facts = facts_of(row)
         own = phases.get(facts["id"], [])
         model = models.get(facts["model"], {})
-        yield _of_model(model) | flop_facts(model, None, None) | _of_phases(own) | facts
+        taken = _of_phases(own)
+        provenance = known.get(("model", facts["model"], ""), Provenance()).of(("params_total", "params_active"))
+        provenance |= taken.get("provenance", Provenance()) | known.get(("run", facts["id"], ""), Provenance())
+        yield _of_model(model) | flop_facts(model, None, None) | taken | facts | {"provenance": provenance}
 
 
 def _of_phases(phases: list[Facts]) -> Facts:
@@ -149,6 +156,9 @@ def _of_phases(phases: list[Facts]) -> Facts:
     batches = [phase["global_batch_tokens"] for phase in phases if "global_batch_tokens" in phase]
     if batches:
         taken["largest_batch_tokens"] = max(batches, key=lambda span: float(span.best))
+    if "provenance" in main:
+        own = [name for name in taken if name in FROM_MAIN]
+        taken["provenance"] = main["provenance"].of(own)
     return taken
 
 

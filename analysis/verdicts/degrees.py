@@ -20,7 +20,7 @@ def dp_of_batch(case: Case) -> Values | None:
     return {"batch": tokens, "sequences": per_rank, "length": length, "implied": tokens / (per_rank * length)}
 
 
-@check("layout-product", "phase")
+@check("layout-product", "phase", decisive=True)
 def layout_product(case: Case) -> Verdict | None:
     """TP x CP x PP x DP is the accelerator count; the batch is the second witness of DP."""
     if not any(axis in case for axis in FACTORS):
@@ -41,7 +41,7 @@ def layout_product(case: Case) -> Verdict | None:
     return Verdict("impossible", reason, values | witness, span, "accelerators")
 
 
-@check("batch-witness", "phase")
+@check("batch-witness", "phase", decisive=True)
 def batch_witness(case: Case) -> Verdict | None:
     """DP x sequences per rank x sequence length is the tokens of a batch."""
     if "sequences_per_dp" not in case:
@@ -54,7 +54,7 @@ def batch_witness(case: Case) -> Verdict | None:
     return Verdict(status, reason, values, Span(stated.low, tokens, stated.high), "tokens")
 
 
-@check("expert-product", "phase")
+@check("expert-product", "phase", decisive=True)
 def expert_product(case: Case) -> Verdict | None:
     """ETP x EP x PP divides the accelerator count; with EDP it is the count."""
     if "ep" not in case:
@@ -117,7 +117,7 @@ def _division(one: Outcome) -> Values:
     return {"what": what, "amount": one.left, "by": by, "divisor": int(one.right)}
 
 
-@check("layers-per-stage", "phase")
+@check("layers-per-stage", "phase", decisive=True)
 def layers_per_stage(case: Case) -> Verdict | None:
     """The stated split over stages holds every layer, one entry per (virtual) stage."""
     if "layers_per_stage" not in case:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from analysis.records.provenance import Provenance
 from analysis.records.spans import Span
 from schemas.identities import IDENTITIES, within
 from schemas.reasons import cause_of
@@ -20,6 +21,8 @@ class Verdict:
     """The outcome of one check: a status, the code and the values of its sentence, and the bounds that decide.
 
     `schemas.reasons` makes the sentence; `cause` is the code of the usual cause of a mismatch by this ratio.
+    `explained` is what the record itself says of the contradiction; `decisive` tells whether the check compares two
+    printed numbers.
     """
 
     status: str
@@ -29,6 +32,8 @@ class Verdict:
     unit: str | None = None
     cause: str | None = None
     check_name: str = ""
+    explained: str | None = None
+    decisive: bool = False
 
     def __post_init__(self) -> None:
         if self.status not in STATUSES:
@@ -44,13 +49,23 @@ class MissingFactError(Exception):
 
 
 class Case(Mapping[str, Any]):
-    """The stated facts of one run or phase by name; quantities are `Span`, everything else as stated."""
+    """The stated facts of one run or phase by name; quantities are `Span`, everything else as stated.
+
+    `used` collects the facts that a check reads, so that its verdict can name those that are not stated at first hand.
+    """
 
     def __init__(self, facts: Mapping[str, Any]) -> None:
         self.facts = {name: value for name, value in facts.items() if value is not None}
+        self.provenance: Provenance = self.facts.pop("provenance", Provenance())
+        self.used: set[str] = set()
 
     def __getitem__(self, name: str) -> Any:
-        return self.facts[name]
+        value = self.facts[name]
+        self.used.add(name)
+        return value
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.facts
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.facts)
@@ -63,19 +78,34 @@ class Case(Mapping[str, Any]):
         absent = [name for name in names if name not in self.facts]
         if absent:
             raise MissingFactError(absent)
-        values = [self.facts[name] for name in names]
+        values = [self[name] for name in names]
         return values[0] if len(values) == 1 else values
 
 
 Rule = Callable[[Case], Verdict | None]
-CHECKS: dict[str, tuple[Scope, Rule]] = {}
 
 
-def check(name: str, scope: Scope) -> Callable[[Rule], Rule]:
+@dataclass(frozen=True)
+class Check:
+    """A registered check.
+
+    `decisive` checks compare two numbers that were printed apart: without one of them nothing about a run was tested,
+    and being inside bounds, dividing, or fitting a card does not make it plausible.
+    """
+
+    scope: Scope
+    rule: Rule
+    decisive: bool
+
+
+CHECKS: dict[str, Check] = {}
+
+
+def check(name: str, scope: Scope, *, decisive: bool = False) -> Callable[[Rule], Rule]:
     """Register a check under its name for runs as a whole or for each phase."""
 
     def register(rule: Rule) -> Rule:
-        CHECKS[name] = (scope, rule)
+        CHECKS[name] = Check(scope, rule, decisive)
         return rule
 
     return register
@@ -89,22 +119,43 @@ def unstated(names: list[str]) -> Verdict:
 def judge(facts: Mapping[str, Any], scope: Scope) -> Iterator[Verdict]:
     """Run every check of the scope; one whose facts are not stated is `unknown` and names them."""
     case = Case(facts)
-    for name, (where, rule) in CHECKS.items():
-        if where != scope:
+    for name, one in CHECKS.items():
+        if one.scope != scope:
             continue
+        case.used.clear()
         try:
-            verdict = rule(case)
+            verdict = one.rule(case)
         except MissingFactError as error:
             verdict = unstated(error.names)
         if verdict is not None:
-            yield replace(verdict, check_name=name)
+            weighed = _weighed(verdict, case.provenance.of(case.used))
+            yield replace(weighed, check_name=name, decisive=one.decisive)
+
+
+def _weighed(verdict: Verdict, provenance: Provenance) -> Verdict:
+    """A verdict of what is known at first hand.
+
+    A contradiction with an estimate says nothing about the report; one with a value from another's table may be that
+    table's mistake. A contradiction whose field is among the record's conflicts is explained there.
+    """
+    if verdict.status not in ("strained", "impossible"):
+        return verdict
+    basis = provenance.basis
+    status = verdict.status
+    if "estimated" in basis.values():
+        status = "unknown"
+    elif basis and status == "impossible":
+        status = "strained"
+    values = verdict.values | ({"rests_on": basis} if basis else {})
+    explained = "; ".join(dict.fromkeys(provenance.disputed.values())) or None
+    return replace(verdict, status=status, values=values, explained=explained)
 
 
 def not_judged(scope: Scope) -> Iterator[Verdict]:
     """Every check of a scope as `unknown`, for runs of post-training: the checks are about pretraining."""
-    for name, (where, _) in CHECKS.items():
-        if where == scope:
-            yield Verdict("unknown", "post-training", check_name=name)
+    for name, one in CHECKS.items():
+        if one.scope == scope:
+            yield Verdict("unknown", "post-training", check_name=name, decisive=one.decisive)
 
 
 def compare(identity: str, stated: Span, computed: Span) -> tuple[str, float, str | None]:

@@ -36,7 +36,7 @@ def mfu_bound(case: Case) -> Verdict | None:
     return bounded(as_span(case[name]), {"name": {"reported_mfu": "MFU", "reported_hfu": "HFU"}[name]})
 
 
-@check("throughput-against-mfu", "phase")
+@check("throughput-against-mfu", "phase", decisive=True)
 def throughput_against_mfu(case: Case) -> Verdict | None:
     """TFLOP/s per accelerator over the peak is the utilisation printed beside it."""
     stated = case.get("reported_mfu", case.get("reported_hfu"))
@@ -58,7 +58,7 @@ def counted_as(case: Case, basis: str | None) -> float:
     raise MissingFactError(["flop_6nd"])
 
 
-@check("mfu-from-throughput", "phase")
+@check("mfu-from-throughput", "phase", decisive=True)
 def mfu_from_throughput(case: Case) -> Verdict | None:
     """Tokens per second x FLOP per token over the peak, against the printed utilisation."""
     rate = tokens_per_s(case)
@@ -115,7 +115,7 @@ def bubble_ceiling(case: Case) -> Verdict | None:
     return Verdict(status, reason, values, cap, "1")
 
 
-@check("mfu-against-model", "phase")
+@check("mfu-against-model", "phase", decisive=True)
 def mfu_against_model(case: Case) -> Verdict | None:
     """The utilisation of the phase, in the causal convention, against what the engine expects of its layout."""
     if "causal_mfu" not in case or "modelled_mfu_low" not in case:

@@ -8,6 +8,7 @@ from analysis.verdicts.registry import Case, Values, Verdict, check, compare
 from analysis.verdicts.utilisation import TYPICAL_MFU
 from schemas.conventions import FLOP_FACTS
 from schemas.reasons import cause_of
+from schemas.units import HOURS_PER_DAY
 
 HIGHEST_WHOLE_RUN = 0.57
 """No run on record prints a higher steady state (Skywork-13B 56.5%, arXiv:2310.19341); short benchmarks reach 65%, and
@@ -17,7 +18,7 @@ LOWEST_MFU = 0.08
 """Whole runs below this lost most of their time to something that the record should name."""
 
 
-@check("compute-against-6nd", "run")
+@check("compute-against-6nd", "run", decisive=True)
 def compute_against_6nd(case: Case) -> Verdict | None:
     """The stated compute against tokens x FLOP per token in the convention that the source names (6ND if none)."""
     if "compute_flop" not in case:
@@ -31,7 +32,7 @@ def compute_against_6nd(case: Case) -> Verdict | None:
     return Verdict(status, "compared", values, computed, "FLOP", cause)
 
 
-@check("mfu-from-hours", "run")
+@check("mfu-from-hours", "run", decisive=True)
 def mfu_from_hours(case: Case) -> Verdict | None:
     """Tokens x FLOP per token over accelerator-hours x peak: the utilisation of the whole run."""
     if "accelerator_hours" not in case and not ("days" in case and "accelerators" in case):
@@ -61,7 +62,7 @@ def _beside_steady_state(case: Case, implied: Span, numbers: Values) -> Verdict:
     return Verdict(status, "beside-steady-state", numbers | {"steady": steady.best}, implied, "1", cause)
 
 
-@check("hours-against-days", "run")
+@check("hours-against-days", "run", decisive=True)
 def hours_against_days(case: Case) -> Verdict | None:
     """Accelerator-hours are at most accelerators x days x 24; well below it, the days hold interruptions."""
     if not all(name in case for name in ("accelerator_hours", "days", "accelerators")):
@@ -72,6 +73,23 @@ def hours_against_days(case: Case) -> Verdict | None:
     numbers = {"accelerators": count, "days": days, "most": most, "hours": hours}
     values = {name: span.best for name, span in numbers.items()} | {"ratio": ratio}
     return Verdict(status, "compared", values, most, "h", cause)
+
+
+LONGEST_DAYS = 120
+"""BLOOM took 118 days (arXiv:2211.05100, section 3.4), AlexaTM 20B 120 (arXiv:2208.01448, section 3); beyond that hours
+of several runs may be added up."""
+
+
+@check("days-from-hours", "run")
+def days_from_hours(case: Case) -> Verdict | None:
+    """Accelerator-hours over accelerators are the days of the run, where none are printed."""
+    if "days" in case or not all(name in case for name in ("accelerator_hours", "accelerators")):
+        return None
+    hours, count = as_span(case["accelerator_hours"]), as_span(case["accelerators"])
+    days = hours / (count * HOURS_PER_DAY)
+    status, reason = ("plausible", "usual") if days.low <= LONGEST_DAYS else ("strained", "long")
+    values = {"hours": hours.best, "accelerators": count.best, "days": days.best, "longest": LONGEST_DAYS}
+    return Verdict(status, reason, values, days, "d")
 
 
 @check("release-order", "run")

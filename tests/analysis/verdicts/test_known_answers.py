@@ -256,6 +256,23 @@ def test_steps_times_batch_is_the_token_count_of_gpt_neox():
     assert verdict("steps-against-batch", tokens=1e12, **facts).status == "impossible"
 
 
+def test_two_speeds_of_one_phase_agree_or_not():
+    # 128 x 4,096 tokens in 6.55 s are 80,043 tokens a second.
+    facts = {"reported_step_time_s": 6.55, "global_batch": 128, "seq_len": 4096}
+    assert verdict("throughput-against-step", reported_tokens_per_s=80043, **facts).status == "plausible"
+    four = verdict("throughput-against-step", reported_tokens_per_s=20000, **facts)
+    assert four.status == "impossible"
+    assert four.span.best / (128 * 4096) == pytest.approx(0.25, abs=0.001)
+
+
+def test_hours_over_accelerators_are_days():
+    # Llama 3.1 405B: 30.84M hours on 16,384 accelerators are 78.4 days (its model card); ten times that are not.
+    facts = {"accelerators": as_span(16384)}
+    one = verdict("days-from-hours", "run", accelerator_hours=30.84e6, **facts)
+    assert (one.status, round(one.span.best, 1)) == ("plausible", 78.4)
+    assert verdict("days-from-hours", "run", accelerator_hours=308.4e6, **facts).status == "strained"
+
+
 def test_a_model_is_younger_than_its_accelerator():
     # NVIDIA announced the A100 on 14 May 2020; GPT-2 is of 14 February 2019, Llama 2 of 18 July 2023.
     a100 = {"accelerator_released": "2020-05-14"}
@@ -275,3 +292,44 @@ def test_query_groups_are_repeated_or_divided():
     # Llama 3.1 405B has 8 groups: TP 16 keeps each on two ranks; TP 6 can do neither.
     assert verdict("divisibility", heads=96, kv_heads=8, tp=16).status == "plausible"
     assert verdict("divisibility", heads=96, kv_heads=8, tp=6).reason == "remainder"
+
+
+def provenance(basis=None, disputed=None):
+    from analysis.records.provenance import Provenance
+
+    return Provenance(basis or {}, disputed or {})
+
+
+COMPUTE = {"compute_flop": 4.51e23, "tokens": 7.58e12, "flop_6nd": 6 * 2.73e9}
+"""AFM-on-device: Epoch AI's estimate of its compute beside 6ND of the final model (arXiv:2407.21075)."""
+
+
+def test_an_estimate_is_never_judged_as_stated():
+    assert verdict("compute-against-6nd", "run", **COMPUTE).status == "impossible"
+    one = verdict("compute-against-6nd", "run", provenance=provenance({"compute_flop": "estimated"}), **COMPUTE)
+    assert one.status == "unknown"
+    assert words(one).endswith("(compute_flop is an estimate).")
+
+
+def test_a_second_hand_value_makes_nothing_impossible():
+    one = verdict("compute-against-6nd", "run", provenance=provenance({"tokens": "second-hand"}), **COMPUTE)
+    assert (one.status, "tokens is second-hand" in words(one)) == ("strained", True)
+    unused = verdict("compute-against-6nd", "run", provenance=provenance({"days": "second-hand"}), **COMPUTE)
+    assert unused.status == "impossible"
+
+
+def test_a_contradiction_that_the_record_explains_says_so():
+    disputed = provenance(disputed={"tokens": "The table counts one epoch."})
+    assert (
+        verdict("compute-against-6nd", "run", provenance=disputed, **COMPUTE).explained == "The table counts one epoch."
+    )
+    agreeing = COMPUTE | {"compute_flop": 1.24e23}
+    assert verdict("compute-against-6nd", "run", provenance=disputed, **agreeing).explained is None
+
+
+def test_bounds_and_divisions_do_not_decide():
+    from analysis.verdicts import CHECKS
+
+    deciding = {name for name, one in CHECKS.items() if one.decisive}
+    assert {"layout-product", "compute-against-6nd", "mfu-from-hours"} <= deciding
+    assert not {"mfu-bound", "divisibility", "memory-fit", "states-fit", "release-order", "bubble-ceiling"} & deciding
