@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from analysis.commands.shared import AsJson, catalogue, front, print_json, refusing
+from analysis.commands.shared import AsJson, catalogue, front, measured, print_json, refusing
 
 if TYPE_CHECKING:
     from analysis.records.load import Catalogue
@@ -43,6 +43,7 @@ def fit(
     schedule: Annotated[str | None, typer.Option(help="1f1b, interleaved, zb1p, zbv, dualpipe.")] = None,
     layers_per_stage: Annotated[str | None, typer.Option(help="Uneven split: 7,8*14,7.")] = None,
     vs: Annotated[list[str] | None, typer.Option(help="Another layout beside it: field=value,...")] = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Name the three nearest published measurements.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Does a layout fit, where do its bytes and seconds go? Exit 0 could fit, 1 does not fit, 3 cannot tell."""
@@ -54,6 +55,8 @@ def fit(
         known = catalogue(front(context), model)
     with refusing(2):
         name, fits = _fits(front(context), known, model, stated, vs or [])
+    if explain:
+        fits = _explained(front(context), known, fits)
     if as_json:
         shown = [one.as_json() for one in fits]
         print_json(shown if vs else shown[0])
@@ -74,6 +77,17 @@ def _fits(given: Front, known: Catalogue, model: str, stated: dict[str, Any], vs
     for layout in layouts:
         _check_accelerator(layout["accelerator"], known)
     return str(facts.get("name", model)), [fitting.fit(facts, layout, known) for layout in layouts]
+
+
+def _explained(given: Front, known: Catalogue, fits: list[Fit]) -> list[Fit]:
+    """The layouts with the measurements nearest to each."""
+    from dataclasses import replace
+
+    from analysis.layout.table import table_of
+    from analysis.whatif.neighbours import nearest
+
+    near = nearest(table_of([one.layout for one in fits]), measured(given), known)
+    return [replace(one, nearest=found) for one, found in zip(fits, near, strict=True)]
 
 
 def _check_accelerator(name: str, known: Catalogue) -> None:

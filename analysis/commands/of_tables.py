@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from analysis.commands.shared import NEEDED, catalogue, front, refusing
+from analysis.commands.shared import NEEDED, catalogue, front, measured, refusing
 
 app = typer.Typer()
 
@@ -17,6 +17,9 @@ def predict(
     context: typer.Context,
     rows: Annotated[Path, typer.Argument(help="CSV, one layout per row (columns: docs/methodology.md).")],
     out: Annotated[Path | None, typer.Option("-o", "--output", help="CSV to write; standard output if none.")] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Add the three nearest published measurements to each row.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON records instead of CSV.")] = False,
 ) -> None:
     """Predict memory, step time and MFU of every row; a row that says too little is unknown, with why."""
@@ -27,7 +30,11 @@ def predict(
         table = csv_table.read(rows)
         if ignored := csv_table.unused(table.columns):
             typer.echo(f"{rows}: columns that are not read: {', '.join(ignored)}", err=True)
-        answer = csv_table.run(table, catalogue(given), lambda path: given.architecture(rows.parent / path))
+        known = catalogue(given)
+        table, why = csv_table.filled(table, known, lambda path: given.architecture(rows.parent / path))
+        answer = csv_table.run(table, why, known)
+        if explain:
+            answer["nearest_measured"] = csv_table.explained(table, measured(given), known)
         text = csv_table.render(answer, as_json)
         csv_table.write(text, out)
     if out is None:

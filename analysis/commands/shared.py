@@ -13,6 +13,8 @@ from schemas.front import Front
 from schemas.refusal import RefusalError
 
 if TYPE_CHECKING:
+    from pandas import DataFrame
+
     from analysis.records.load import Catalogue
 
 DATABASE = Path("build/shardbook.duckdb")
@@ -46,6 +48,14 @@ def catalogue(given: Front, model: str | None = None) -> Catalogue:
 
     with given.records(NEEDED, {} if model is None else {"model": model}) as connection:
         return load(connection)
+
+
+def measured(given: Front) -> DataFrame:
+    """Published measurements that nobody doubts."""
+    from analysis.records.load import measured_rows
+
+    with given.records(("benchmark",), {}) as connection:
+        return measured_rows(connection)
 
 
 def print_json(value: Any) -> None:

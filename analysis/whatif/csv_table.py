@@ -124,13 +124,36 @@ def facts_of_model(name: str, models: Mapping[str, Facts], architecture: Callabl
         raise RefusalError(f"model: {name!r} is neither a record nor a config that can be read ({error})") from None
 
 
-def run(table: pd.DataFrame, catalogue: Catalogue, architecture: Callable[[str], Facts]) -> pd.DataFrame:
-    """Predictions for every row, in the order of the table."""
+def filled(
+    table: pd.DataFrame, catalogue: Catalogue, architecture: Callable[[str], Facts]
+) -> tuple[pd.DataFrame, pd.Series[str]]:
+    """The table with the facts of the models that it names, and per row why a model could not be resolved."""
+    if "model" in table:
+        return fill_models(table, catalogue.models, architecture)
+    return table, pd.Series("", index=table.index, dtype=object)
+
+
+def explained(table: pd.DataFrame, measured: pd.DataFrame, catalogue: Catalogue) -> list[str]:
+    """The measurements nearest to each row, in words.
+
+    Raises
+    ------
+    RefusalError
+        More rows than are compared one by one.
+    """
+    from analysis.whatif.neighbours import LARGEST_TABLE, nearest
+
+    if len(table) > LARGEST_TABLE:
+        raise RefusalError(
+            f"--explain answers {LARGEST_TABLE:,} rows at most, not {len(table):,}; pick those you doubt"
+        )
+    return [" | ".join(one.text() for one in near) for near in nearest(table, measured, catalogue)]
+
+
+def run(table: pd.DataFrame, why: pd.Series[str], catalogue: Catalogue) -> pd.DataFrame:
+    """Predictions for every row, in the order of the table; `why` is what `filled` says of the rows."""
     from analysis.engine.predict import predict
 
-    why = pd.Series("", index=table.index, dtype=object)
-    if "model" in table:
-        table, why = fill_models(table, catalogue.models, architecture)
     answer = predict(table, catalogue.accelerators, catalogue.constants)
     bad = (why != "").to_numpy()
     answer.loc[bad, "missing"] = why[bad].to_numpy()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
@@ -17,6 +17,7 @@ from analysis.physics.pipeline import layers_on_stage
 from analysis.records.facts import Facts
 from analysis.records.load import Catalogue
 from analysis.whatif.divisibility import contradictions, without_effect
+from analysis.whatif.neighbours import Neighbour
 from schemas.capacity import GIB
 from schemas.nearest import did_you_mean
 from schemas.refusal import RefusalError
@@ -42,6 +43,7 @@ class Fit:
     verdict: str
     why: str
     remarks: list[str]
+    nearest: list[Neighbour] = field(default_factory=list)
 
     def as_json(self) -> dict[str, Any]:
         """Plain numbers and texts; what is not known is null."""
@@ -58,6 +60,7 @@ class Fit:
             "seconds_by_part": self.found.seconds,
             "communication": [link.__dict__ for link in self.found.traffic],
             "remarks": self.remarks,
+            "nearest_measured": [{k: _plain(v) for k, v in one.__dict__.items()} for one in self.nearest],
         }
 
 

@@ -32,6 +32,8 @@ def sections(name: str, fits: Sequence[Fit]) -> Iterator[RenderableType]:
         yield Text(f"{head}{fit.verdict}: {fit.why}.", style=STYLES[fit.verdict])
         for remark in fit.remarks:
             yield Text(f"   {remark}")
+        for near in fit.nearest:
+            yield Text(f"   Measured nearby: {near.text()}.", style="dim")
         if fit.found.missing:
             yield Text(f"   Not stated or assumed: {fit.found.missing}.", style="dim")
 

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from analysis.layout.columns import REQUIRED
-from analysis.whatif.csv_table import RefusalError, fill_models, read, render, run, write
+from analysis.whatif.csv_table import RefusalError, fill_models, filled, read, render, run, write
 
 from ..rows import LLAMA_8B
 
@@ -39,7 +39,7 @@ def test_a_missing_file_is_named(tmp_path):
 
 
 def test_no_rows_give_no_rows(tmp_path, catalogue):
-    assert len(run(read(csv(tmp_path, HEADER + "\n")), catalogue, dict)) == 0
+    assert len(run(*filled(read(csv(tmp_path, HEADER + "\n")), catalogue, dict), catalogue)) == 0
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_no_rows_give_no_rows(tmp_path, catalogue):
 def test_a_bad_cell_makes_its_own_row_unknown_and_names_the_field(tmp_path, catalogue, column, value):
     rows = [{k: str(v) for k, v in LLAMA_8B.items()} for _ in range(2)]
     rows[1][column] = value
-    good, bad = run(pd.DataFrame(rows, dtype=str), catalogue, dict).to_dict("records")
+    good, bad = run(*filled(pd.DataFrame(rows, dtype=str), catalogue, dict), catalogue).to_dict("records")
     assert good["step_time_s"] > 0
     assert pd.isna(bad["step_time_s"])
     assert column in bad["missing"]
@@ -68,7 +68,7 @@ def test_a_model_nobody_knows_makes_its_row_unknown(catalogue):
         raise ValueError("no such file")
 
     row = {k: str(v) for k, v in LLAMA_8B.items()} | {"model": "nobody/nothing"}
-    answer = run(pd.DataFrame([row], dtype=str), catalogue, nothing)
+    answer = run(*filled(pd.DataFrame([row], dtype=str), catalogue, nothing), catalogue)
     assert "nobody/nothing" in answer["missing"][0]
 
 
