@@ -35,11 +35,21 @@ COUNTS = frozenset(
         "accelerators",
         "tokens",
         "train_steps",
+        "etp",
+        "fsdp_shard",
+        "sliding_window",
+        "sliding_window_layers",
+        "mtp_layers",
+        "shared_ffn_hidden",
+        "dense_layers",
+        "moe_layer_step",
     ]
 )
 MEASURES = frozenset(["tflops_per_accelerator", "step_time_s", "tokens_per_s_per_accelerator", "memory_gib"])
-FLAGS = frozenset({"tied_embeddings"})
-MAY_BE_ZERO = frozenset({"zero_stage", "shared_experts", "experts", "experts_per_token", "moe_ffn_hidden"})
+FLAGS = frozenset({"tied_embeddings", "sequence_parallel"})
+MAY_BE_ZERO = frozenset(
+    {"zero_stage", "shared_experts", "experts", "experts_per_token", "moe_ffn_hidden", "mtp_layers", "dense_layers"}
+)
 # No plan comes within a factor of a thousand of this (tokens, parameters): above it stands a mistake or an attack.
 LARGEST = 10**18
 

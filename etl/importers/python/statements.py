@@ -38,13 +38,13 @@ class Program(Evaluator):
         function = self.functions[name]
         if self.calls >= MAX_CALLS:
             return Val(Unknown(), function.lineno)
-        scope = self._defaults(function) | (given or {})
+        scope = self.defaults(function) | (given or {})
         self.calls += 1
         result = self._body(function.body, scope)
         self.calls -= 1
         return result or Val(None, function.lineno)
 
-    def _defaults(self, function: Function) -> dict[str, Val]:
+    def defaults(self, function: Function) -> dict[str, Val]:
         """Arguments by name: the default where there is one, unknown where there is none."""
         scope: dict[str, Val] = {}
         ordered = [*function.args.posonlyargs, *function.args.args]

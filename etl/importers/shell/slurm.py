@@ -1,14 +1,14 @@
 """What a batch header and a launcher say about nodes and devices."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from etl.importers.fields import whole
 from etl.importers.read.documents import Document
 from etl.importers.shell.flags import Flags
 from etl.importers.shell.follow import Shell
 from etl.importers.shell.nodes import Command
-from etl.importers.shell.values import text
+from etl.importers.shell.values import Rope, Value, text
 
 _HEADER = re.compile(r"^#SBATCH\s+(.*)$", re.M)
 _PBS = re.compile(r"^#(?:PBS\s+-l\s+(?:select|rt_QF)=(\d+)(?:\S*?:ngpus=(\d+))?|\$\s+-l\s+rt_A?F=(\d+))", re.M)
@@ -30,6 +30,8 @@ DEVICE_NAMES = (
     "DGXNGPU",
     "SLURM_GPUS_ON_NODE", "NGPUS_PER_NODE", "N_GPUS_PER_NODE", "NUM_GPUS_PER_WORKER",
 )  # fmt: skip
+
+NODE_FLAGS = ("nnodes", "num-nodes", "actor-num-nodes")
 
 Count = tuple[int, str, int | None]
 
@@ -95,14 +97,37 @@ def environment(shell: Shell, options: dict[str, tuple[str, int]]) -> None:
 
 def launched(flags: Flags) -> Count | None:
     """Devices that the launcher in a command names: nodes times processes per node, or processes in all."""
-    nodes, key, line = flags.get("nnodes", "num-nodes")
-    each, _, _ = flags.get("nproc-per-node", "num-gpus")
+    nodes, key, line = flags.get("nnodes", "num-nodes", "actor-num-nodes")
+    each, _, _ = flags.get("nproc-per-node", "num-gpus", "actor-num-gpus-per-node")
     if whole(nodes) and whole(each):
         return int(nodes or 0) * int(each or 0), f"{key} * processes per node", line
     total, key, line = flags.get("np")
     if whole(total) and any(word.startswith("mpi") for word in flags.positional):
         return int(total or 0), "-np", line
     return None
+
+
+def per_process(flags: Flags) -> Count | None:
+    """Processes that a launcher starts on one node: torchrun's `--nproc_per_node`, DeepSpeed's `--num_gpus`."""
+    each, key, line = flags.get("nproc-per-node", "num-gpus")
+    return (int(each or 0), key, line) if whole(each) else None
+
+
+def one_node(
+    shell: Shell, flags: Flags, options: dict[str, tuple[str, int]], command: Command | None
+) -> tuple[int, str] | None:
+    """Devices of a launcher that names processes and no nodes: one node is what torchrun and DeepSpeed take then.
+
+    A batch header with several nodes, or a number of nodes that is not known, leaves it open.
+    """
+    if any(name in flags for name in (*NODE_FLAGS, "hostfile", "deepspeed-hostfile")) or "nodes" in options:
+        return None
+    env = command.env if command else {}
+    named = [name for name in NODE_NAMES if name in shell.variables or name in env]
+    if named:
+        return None
+    found = per_process(flags) or _variable(shell, ("NPROC_PER_NODE",), env)
+    return None if found is None else (found[0], f"the launcher starts one node: {found[1]} (line {found[2] or 0})")
 
 
 def submitted(commands: Iterable[Command]) -> dict[str, tuple[str, int]]:
@@ -116,12 +141,15 @@ def submitted(commands: Iterable[Command]) -> dict[str, tuple[str, int]]:
     return found
 
 
-def devices(shell: Shell, flags: Flags, options: dict[str, tuple[str, int]]) -> Count | None:
+def devices(
+    shell: Shell, flags: Flags, options: dict[str, tuple[str, int]], command: Command | None = None
+) -> Count | None:
     """Devices of the run, from the launcher, from variables named for it, or from the batch header."""
     if found := launched(flags):
         return found
-    nodes, each = _variable(shell, NODE_NAMES), _variable(shell, DEVICE_NAMES)
-    if nodes and each:
+    env = command.env if command else {}
+    nodes, each = _variable(shell, NODE_NAMES, env), _variable(shell, DEVICE_NAMES, env) or per_process(flags)
+    if nodes and each and not any(flags.uses[n].open for n in NODE_FLAGS if n in flags):
         return nodes[0] * each[0], f"{nodes[1]} * {each[1]}", nodes[2]
     stated, own = options.get("nodes"), per_node(options) or each
     if stated and whole(stated[0]) and own:
@@ -129,9 +157,10 @@ def devices(shell: Shell, flags: Flags, options: dict[str, tuple[str, int]]) -> 
     return None
 
 
-def _variable(shell: Shell, names: Iterable[str]) -> Count | None:
+def _variable(shell: Shell, names: Iterable[str], env: Mapping[str, Value]) -> Count | None:
     for name in names:
-        value = whole(shell.word(name))
+        given = env.get(name)
+        value = whole(str(given)) if isinstance(given, Rope) else whole(shell.word(name))
         if value:
             return value, name, shell.where.get(name)
     return None

@@ -25,6 +25,7 @@ KEYS: Table = {
     "experts_per_token": ("moe_top_k",),
     "ep": ("expert_parallel_size", "moe_expert_parallel_size"),
 }
+PLAIN_MLP = frozenset({"", "regular", "megatron", "mlp"})
 GATED = frozenset({"swiglu", "geglu", "reglu", "bilinear", "glu"})
 MARKS = (
     "pipe_parallel_size",
@@ -78,7 +79,7 @@ def read(document: Document, companions: list[Document]) -> Reading:
     checkpoint = truth(tree, "checkpoint_activations")
     if checkpoint is not None:
         state(reading, "recompute", find(tree, "checkpoint_activations"), "full" if checkpoint else "none")
-    reading.extra["accumulation"] = number(tree, "gradient_accumulation_steps")
+    reading.extra["accumulation"] = number(tree, "gradient_accumulation_steps", "gas")
     remark_devices(reading, document)
     return reading
 
@@ -123,6 +124,9 @@ def _width(reading: Reading, tree: Map) -> None:
     llama = (
         word(tree, "mlp_type") == "llama"
     )  # gated where the version knows it, and there the width is that of one matrix
+    if not gated and word(tree, "mlp_type") not in PLAIN_MLP and not llama:
+        reading.warn("ffn-ambiguous", f"mlp_type {word(tree, 'mlp_type')}: forks round a gated width as they like")
+        return
     if not gated and (width or not llama):
         if width:
             state(reading, "ffn_hidden", stated)

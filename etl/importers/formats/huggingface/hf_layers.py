@@ -8,6 +8,8 @@ from etl.importers.formats.huggingface.hf_families import FAMILIES
 from etl.importers.read.trees import Map, find
 
 MOST_LAYERS = 4096
+BESIDE = frozenset({"gemma4", "gemma4_text"})
+"""Families with a dense FFN beside the experts of every layer: to a rank it is a shared expert of that width."""
 SHARED_WORDS = ("n_shared_experts", "moe_num_shared_experts", "num_shared_experts", "num_shared_expert")
 SHARED_WIDTHS = ("shared_expert_intermediate_size", "shared_intermediate_size", "moe_shared_expert_intermediate_size")
 
@@ -32,7 +34,11 @@ def feed_forward(reading: Reading, text: Map, family: str, dense: tuple[Any, str
         width, key, line = _second_width(text)
     _shared(reading, text, family)
     layers = moe_layers(reading, text)
-    if layers is not None and not all(layers):
+    if family in BESIDE:
+        reading.state("ffn_hidden", width, key, line)
+        reading.architecture["shared_ffn_hidden"] = whole(width)
+        reading.extra["shared_open"] = True
+    elif layers is not None and not all(layers):
         reading.state("ffn_hidden", width, key, line)
     reading.architecture["moe_pattern"] = layers
 
@@ -49,7 +55,10 @@ def _shared(reading: Reading, text: Map, family: str) -> None:
     expert = reading.get("moe_ffn_hidden")
     total = whole(width.value) if width else None
     number = whole(count.value) if count else None
-    if total is not None and expert:
+    if family == "nemotron_h" and number:  # here the width is that of one shared expert
+        reading.state("shared_experts", number, count.key if count else None, count.line if count else None)
+        reading.architecture["shared_ffn_hidden"] = number * (total or 0) or None
+    elif total is not None and expert:
         reading.architecture["shared_ffn_hidden"] = total
         ratio = total // expert if total % expert == 0 else None
         if ratio is not None and number in (None, ratio):
@@ -142,7 +151,7 @@ def _hybrid(reading: Reading, text: Map, pattern: str, dense: tuple[Any, str | N
     if "-" in blocks:
         reading.state("ffn_hidden", width, key, line)
     if "E" in blocks:
-        _shared(reading, text, "")
+        _shared(reading, text, "nemotron_h")
     else:
         reading.drop("experts", "experts_per_token", "moe_ffn_hidden")
     if "*" not in blocks:

@@ -18,6 +18,7 @@ from etl.importers.tables import comment_blocks, number
 
 NAME = "maxtext_sh"
 
+RUNNERS = frozenset({"bash", "sh", "source", ".", "exec", "srun", "time", "nohup"})
 UNRESOLVED = "${}"
 _SETTING = re.compile(r"([a-z][a-z0-9_]*)=(.*)", re.S)
 _SLICE = re.compile(r"\bon (?:(\d{1,4})\s*x\s*|an?\s+|one\s+)?((?:v2|v3|v4|v5p|v5e|v6e)-\d{1,6})\b", re.I)
@@ -57,7 +58,7 @@ def _follow(document: Document, scripts: dict[str, Document], arguments: dict[st
     shell.run(document.text)
     found: list[Command] = []
     for command in shell.commands:
-        called = next((i for i, (w, _) in enumerate(command.words[:3]) if PurePosixPath(w).name in scripts), None)
+        called = _called(command, scripts)
         if called is not None and depth < 4:
             words = [w for w, _ in command.words[called:]]
             given = {str(i): w for i, w in enumerate(words[1:10], 1)}
@@ -65,6 +66,16 @@ def _follow(document: Document, scripts: dict[str, Document], arguments: dict[st
         elif sum(_SETTING.fullmatch(w) is not None for w, _ in command.words) > 1:
             found.append(command)
     return found
+
+
+def _called(command: Command, scripts: dict[str, Document]) -> int | None:
+    """Where a command names a script that it runs: itself, or behind a shell; `chmod +x script` runs nothing."""
+    for place, (word, _) in enumerate(command.words[:3]):
+        if PurePosixPath(word).name in scripts:
+            return place
+        if word not in RUNNERS and not word.startswith("-"):
+            return None
+    return None
 
 
 def _settings(commands: list[Command]) -> Map:

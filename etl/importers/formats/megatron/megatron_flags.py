@@ -5,13 +5,14 @@ from etl.importers.facts import Reading
 from etl.importers.fields import whole
 from etl.importers.formats.megatron.megatron_counts import describe
 from etl.importers.formats.megatron.megatron_experts import FRAMEWORK, TOP_K, feed_forward, hybrid, on, undecided
+from etl.importers.frameworks import MEGATRON, Framework
 from etl.importers.shell.flags import Flags
 
 # Field -> the flags that state it, in order of preference.
 STATED: dict[str, tuple[str, ...]] = {
     "hidden": ("hidden-size",),
     "heads": ("num-attention-heads",),
-    "seq_len": ("seq-length", "encoder-seq-length"),
+    "seq_len": ("seq-length", "encoder-seq-length", "max-length"),
     "vocab": ("vocab-size", "pad-vocab-size-to", "padded-vocab-size"),
     "micro_batch": ("micro-batch-size", "batch-size"),
     "global_batch": ("global-batch-size",),
@@ -34,14 +35,23 @@ MLA_RANKS: dict[str, tuple[str, ...]] = {
 GROUPS = ("num-query-groups", "num-key-value-heads")
 FSDP = ("use-torch-fsdp2", "use-custom-fsdp", "use-megatron-fsdp")
 RECOMPUTE = ("checkpoint-activations", "activations-checkpoint-method", "recompute-method")
+SPEAKING: dict[str, tuple[str, ...]] = {
+    **{name: (*STATED[name], *(("ds-sequence-parallel-size",) if name == "cp" else ())) for name in ("tp", "pp", "cp")},
+    "ep": STATED["ep"],
+    "micro_batch": STATED["micro_batch"],
+    "global_batch": STATED["global_batch"],
+    "zero_stage": ("zero-stage", "deepspeed", "use-distributed-optimizer", *FSDP),
+    "recompute": ("recompute-granularity", "recompute-activations", *RECOMPUTE),
+}
+"""The flags that decide a field; its default is a fact only where none of them is there."""
 CORE = frozenset(
     {"num-layers", "hidden-size", "num-attention-heads", "micro-batch-size", "global-batch-size", "seq-length"}
 )
 CORE_PARALLEL = frozenset({"tensor-model-parallel-size", "pipeline-model-parallel-size"})
 
 
-def read_flags(reading: Reading, flags: Flags) -> None:
-    """State what the flags say and what Megatron does without them."""
+def read_flags(reading: Reading, flags: Flags, framework: Framework | None = MEGATRON) -> None:
+    """State what the flags say and, where a framework is established, what it does without them."""
     for name, options in STATED.items():
         value, key, line = flags.get(*options)
         if value is not None:
@@ -51,10 +61,11 @@ def read_flags(reading: Reading, flags: Flags) -> None:
     feed_forward(reading, flags)
     hybrid(reading, flags)
     _tying(reading, flags)
-    _layout(reading, flags)
+    _layout(reading, flags, framework)
     _duration(reading, flags)
     _precision(reading, flags)
     _recompute(reading, flags)
+    _run_defaults(reading, flags, framework)
     describe(reading, flags)
 
 
@@ -100,20 +111,37 @@ def _tying(reading: Reading, flags: Flags) -> None:
         reading.default("tied_embeddings", True, f"{FRAMEWORK}: tied unless --untie-embeddings-and-output-weights")
 
 
-def _layout(reading: Reading, flags: Flags) -> None:
-    """Degrees are 1 without a flag; a flag with an unknown value leaves its degree unknown."""
-    for name in ("tp", "pp", "cp", *(("ep",) if reading.get("experts") else ())):
-        if not any(flag in flags for flag in STATED[name]):
-            reading.default(name, 1, f"{FRAMEWORK}: {name} = 1")
+def _run_defaults(reading: Reading, flags: Flags, framework: Framework | None) -> None:
+    """What the framework does where no flag speaks; a flag whose value is not known leaves its field unknown."""
+    if framework is None:
+        return
+    for name, value in framework.run.items():
+        experts = name != "ep" or reading.get("experts")
+        if experts and not any(flag in flags for flag in SPEAKING[name]):
+            reading.default(name, value, f"{framework.name}: {name} {value} without a flag ({framework.source})")
+
+
+def _layout(reading: Reading, flags: Flags, framework: Framework | None) -> None:
     if any(flag in flags and flags.uses[flag].open for flag in STATED["cp"]):
         reading.extra["any_devices"] = True
-    etp, _, _ = flags.get("expert-tensor-parallel-size")
-    reading.extra["etp"] = whole(etp) or reading.get("tp")
+    _expert_tensor(reading, flags, framework)
     if "ds-sequence-parallel-size" in flags and flags.get("ds-sequence-parallel-size")[0] != "1":
         reading.extra["any_devices"] = True
         reading.drop("cp")
+    if on(flags, "sequence-parallel"):
+        reading.state("sequence_parallel", True, "--sequence-parallel", flags.line("sequence-parallel"))
     _virtual_stages(reading, flags)
     _sharding(reading, flags)
+
+
+def _expert_tensor(reading: Reading, flags: Flags, framework: Framework | None) -> None:
+    """Ranks that share an expert: a flag, else the tensor-parallel ranks or one, by framework."""
+    value, key, line = flags.get("expert-tensor-parallel-size")
+    reading.extra["etp"] = whole(value)
+    if value is not None and (reading.get("experts") or 0) > 1:
+        reading.state("etp", value, key, line)
+    elif "expert-tensor-parallel-size" not in flags and framework is not None:
+        reading.extra["etp"] = reading.get("tp") if framework.experts_over_tp else 1
 
 
 def _virtual_stages(reading: Reading, flags: Flags) -> None:
@@ -127,6 +155,8 @@ def _virtual_stages(reading: Reading, flags: Flags) -> None:
         total = layers + sum(on(flags, end) for end in ends)
         if total % (pp * int(each or 1)) == 0:
             reading.state("vpp", total // pp // int(each or 1), each_key, each_line)
+        else:
+            reading.warn("vpp-does-not-fit", f"{total} layers are not divisible by {pp} stages of chunks of {each}")
 
 
 def _sharding(reading: Reading, flags: Flags) -> None:
@@ -142,8 +172,6 @@ def _sharding(reading: Reading, flags: Flags) -> None:
         reading.state("zero_stage", stage, stage_key, stage_line)
     elif on(flags, "use-distributed-optimizer"):
         reading.state("zero_stage", 1, "--use-distributed-optimizer", flags.line("use-distributed-optimizer"))
-    elif not any(name in flags for name in ("zero-stage", "deepspeed", "use-distributed-optimizer", *FSDP)):
-        reading.default("zero_stage", 0, f"{FRAMEWORK}: no sharding without --use-distributed-optimizer")
 
 
 def _duration(reading: Reading, flags: Flags) -> None:
@@ -192,5 +220,3 @@ def _recompute(reading: Reading, flags: Flags) -> None:
         if on(flags, flag):
             reading.state("recompute", "full", f"--{flag}", flags.line(flag))
             return
-    if not any(flag in flags for flag in ("recompute-granularity", "recompute-activations", *RECOMPUTE)):
-        reading.default("recompute", "none", f"{FRAMEWORK}: nothing is recomputed without a flag")

@@ -1,11 +1,13 @@
 """Megatron-LM, Megatron-DeepSpeed and MindSpeed launch scripts, followed statically."""
 
 import re
+from math import prod
 from typing import Any
 
 from etl.importers.facts import Reading
 from etl.importers.fields import whole
 from etl.importers.formats.megatron.megatron_flags import CORE, CORE_PARALLEL, read_flags
+from etl.importers.frameworks import of_command
 from etl.importers.problems import ImporterError
 from etl.importers.read.documents import Document
 from etl.importers.read.json import read_json
@@ -17,9 +19,11 @@ from etl.importers.shell.nodes import Command
 from etl.importers.shell.values import Rope
 
 NAME = "megatron_sh"
+OWN = CORE | CORE_PARALLEL | {"train-iters", "train-samples"}
+"""Flags that together only Megatron's argument parser knows."""
 _FLAG = re.compile(
-    r"--(?:num-layers|hidden-size|num-attention-heads|micro-batch-size|global-batch-size|seq-length|train-iters"
-    r"|train-samples|tensor-model-parallel-size|pipeline-model-parallel-size)\b"
+    r"--(?:num[-_]layers|hidden[-_]size|num[-_]attention[-_]heads|micro[-_]batch[-_]size|global[-_]batch[-_]size"
+    r"|seq[-_]length|train[-_]iters|train[-_]samples|(?:tensor|pipeline)[-_]model[-_]parallel[-_]size)\b"
 )
 
 _TRAINS = re.compile(r"\bpretrain_\w+\.py|[Mm]egatron|torchrun|torch\.distributed|#SBATCH")
@@ -86,33 +90,53 @@ def _sources_any(scripts: list[Document], other: Document) -> bool:
 
 
 def read(document: Document, companions: list[Document]) -> Reading:
-    """Read the command the script would start."""
+    """Read the command the script would start; a launcher of something else tells its devices and no more."""
     shell, commands, options = follow(document, companions)
     reading = Reading(NAME)
-    flags = _training(reading, shell, commands)
+    command, flags = _training(reading, shell, commands)
+    if not OWN & flags.certain():
+        reading.format = "launch_script"
+        _devices(reading, shell, flags, options, command)
+        return reading
+    framework = of_command(" ".join(w for w, _ in command.words), flags.certain(), OWN) if command else None
     if "deepspeed" in flags or "deepspeed-config" in flags:
         reading.format = "megatron_deepspeed"
-    read_flags(reading, flags)
+    read_flags(reading, flags, framework)
     for config in _configs(shell, companions):
         _deepspeed(reading, config)
-    count = slurm.devices(shell, flags, options)
-    if count:
-        reading.state("accelerators", *count)
+    _devices(reading, shell, flags, options, command)
     return reading
 
 
-def _training(reading: Reading, shell: Shell, commands: list[Command]) -> Flags:
-    """The flags of the training command; without one (a file of parameters only) those of every array and string."""
+def _devices(
+    reading: Reading, shell: Shell, flags: Flags, options: dict[str, tuple[str, int]], command: Command | None
+) -> None:
+    count = slurm.devices(shell, flags, options, command)
+    if count:
+        reading.state("accelerators", *count)
+        return
+    alone = slurm.one_node(shell, flags, options, command)
+    ways = prod(reading.get(axis) or 1 for axis in ("tp", "pp", "cp"))
+    if alone and alone[0] % ways == 0:
+        reading.default("accelerators", *alone)
+
+
+def _training(reading: Reading, shell: Shell, commands: list[Command]) -> tuple[Command | None, Flags]:
+    """The training command with its flags; without one (a file of parameters only) those of every array and string."""
     ranked = [(c, Flags(c.words, shell.undecided)) for c in commands]
-    training = [(c, f) for c, f in ranked if len((CORE | CORE_PARALLEL) & f.certain()) >= 2]
+    training = [(c, f) for c, f in ranked if len(OWN & f.certain()) >= 2]
     sure = [pair for pair in training if pair[0].certain] or training
-    if not sure:
-        found = (word for value in shell.variables.values() for word in _flag_words(value))
-        return Flags(found, shell.undecided)
-    runs = {tuple((n, u.values) for n, u in f.uses.items() if n in CORE) for _, f in sure}
-    if len(runs) > 1:
-        reading.warn("several-runs", f"the script starts {len(runs)} different runs; the first is reported")
-    return sure[0][1]
+    if sure:
+        runs = {tuple((n, u.values) for n, u in f.uses.items() if n in CORE) for _, f in sure}
+        if len(runs) > 1:
+            reading.warn("several-runs", f"the script starts {len(runs)} different runs; the first is reported")
+        return sure[0]
+    words = [word for value in shell.variables.values() for word in _flag_words(value)]
+    if words:
+        return None, Flags(words, shell.undecided)
+    launched = [(c, f) for c, f in ranked if slurm.launched(f) or slurm.per_process(f)]
+    chosen = launched or ranked
+    return chosen[0] if chosen else (None, Flags([]))
 
 
 def _flag_words(value: Any) -> list[tuple[str, int]]:

@@ -42,8 +42,8 @@ def detect(document: Document) -> float:
     return 0.85 if re.search(r"^MODEL_SIZES\s*=", document.text, re.M) and "Size(" in document.text else 0.0
 
 
-def read(document: Document, _companions: list[Document]) -> Reading:
-    """The first row of the table of sizes, then the flags of the sweep."""
+def read(document: Document, companions: list[Document]) -> Reading:
+    """The first row of the table of sizes, then the flags of the sweep, which may stand in a file beside it."""
     reading, program = Reading(NAME), Program(document)
     for name in program.functions:
         program.call(name)
@@ -52,7 +52,18 @@ def read(document: Document, _companions: list[Document]) -> Reading:
         _size(reading, program, sizes[0])
     if len(sizes) > 1:
         reading.warn("several-runs", f"the table holds {len(sizes)} models; the first is reported")
-    _flags(reading, [n for n in program.nodes if n.last == "hyperparam"])
+    calls = [n for n in program.nodes if n.last == "hyperparam"]
+    tokens = program.names.get("TOTAL_TRAIN_TOKENS")
+    for other in companions:
+        if other.kind == "python":
+            sweep = Program(other)
+            for name in sweep.functions:
+                sweep.call(name)
+            calls += [n for n in sweep.nodes if n.last == "hyperparam"]
+            tokens = tokens or sweep.names.get("TOTAL_TRAIN_TOKENS")
+    if tokens is not None and numeric(tokens):
+        reading.state("tokens", tokens.value, "TOTAL_TRAIN_TOKENS", tokens.line)
+    _flags(reading, calls)
     hidden = reading.get("hidden")
     if hidden:
         reading.default("ffn_hidden", 4 * hidden, "metaseq: ffn_size = 4 * emb_size")

@@ -10,6 +10,8 @@ from etl.importers.fields import number, whole
 
 MARK = ":::MLLOG"
 LONGEST_EVENT = 20_000
+MOST_SEQUENCES = 20_000_000
+MOST_SEQUENCES_PER_S = 20_000.0
 WHOLE_RUN = ("run_stop", "epoch_stop")
 
 
@@ -38,7 +40,9 @@ def read_events(reading: Reading, lines: list[str]) -> None:
         key, value = event["key"], event.get("value")
         raw = event.get("metadata")
         metadata = raw if isinstance(raw, dict) else {}
-        if key == "global_batch_size":
+        if key == "submission_benchmark":
+            reading.extra["benchmark"] = str(value).lower()
+        elif key == "global_batch_size":
             reading.state("global_batch", value, key, line)
         elif key in {"max_sequence_length", "sequence_length"}:
             reading.state("seq_len", value, key, line)
@@ -50,8 +54,23 @@ def read_events(reading: Reading, lines: list[str]) -> None:
             samples_at_end = whole(value)
         elif key == "tracked_stats" and isinstance(value, dict) and started:
             _track(value, times, rates)
+    length = reading.get("seq_len")
+    if reading.extra.get("benchmark") == "gpt3" and length:
+        done, samples_at_end, rates = _of_sequences(done, samples_at_end, rates, length)
     _done(reading, done, samples_at_end)
     _speed(reading, times, rates)
+
+
+def _of_sequences(
+    done: dict[str, Any], samples_at_end: int | None, rates: list[float], length: int
+) -> tuple[dict[str, Any], int | None, list[float]]:
+    """GPT-3 logs that count tokens, in sequences; its runs take about a million of these (MLPerf Training v2.1-4.1)."""
+    counts = [c for c in (whole(done.get("samples_count")), samples_at_end) if c]
+    if counts and all(c > MOST_SEQUENCES and c % length == 0 for c in counts):
+        if done.get("samples_count"):
+            done = {**done, "samples_count": int(done["samples_count"]) // length}
+        samples_at_end = samples_at_end // length if samples_at_end else None
+    return done, samples_at_end, [r / length if r > MOST_SEQUENCES_PER_S else r for r in rates]
 
 
 def _track(value: dict[str, Any], times: list[float], rates: list[float]) -> None:

@@ -41,6 +41,9 @@ WORDS = (
 )
 SHARDING = {"optim_grads_params": 3, "optim_grads": 2, "optim": 1, "no_shard": 0}
 _RECIPE = re.compile(r"(?!_)\w*(?:recipe|config(?:_\w+)?|pretrain|finetune|sft)")
+_PARAMETER = re.compile(
+    r"\b((?:tensor|pipeline)_(?:model_)?parallel(?:ism|_size)|num_gpus_per_node|use_distributed_optimizer)\b\s*[:=]"
+)
 _NAMED_DEVICES = re.compile(r"(?:^|_)(\d{1,6})_?gpus?(?:_|$)")
 _TOLD_DEVICES = re.compile(r"(?<![\w.])(\d{1,6})\s*(?:[x×]\s*[A-Z]\w*\d|GPUs\b)")
 
@@ -48,7 +51,9 @@ _TOLD_DEVICES = re.compile(r"(?<![\w.])(\d{1,6})\s*(?:[x×]\s*[A-Z]\w*\d|GPUs\b)
 def detect(document: Document) -> float:
     """The imports name NeMo or Megatron-Bridge."""
     head = document.text[:20_000]
-    return 0.9 if re.search(r"^(?:from|import)\s+(?:nemo|nemo_run|megatron\.bridge)\b", head, re.M) else 0.0
+    if re.search(r"^(?:from|import)\s+(?:nemo|nemo_run|megatron\.bridge)\b", head, re.M):
+        return 0.9
+    return 0.6 if len(set(_PARAMETER.findall(document.text[:200_000]))) >= 2 else 0.0
 
 
 def read(document: Document, _companions: list[Document]) -> Reading:
@@ -57,7 +62,9 @@ def read(document: Document, _companions: list[Document]) -> Reading:
     recipes = [n for n in program.functions if _RECIPE.fullmatch(n)]
     for name in sorted(recipes, key=lambda n: "pretrain" not in n):
         returned = program.call(name).value
-        if isinstance(returned, Node) and _state(reading, returned):
+        signature = program.defaults(program.functions[name])
+        config = returned if isinstance(returned, Node) else Node("config", program.functions[name].lineno)
+        if _state(reading, config, signature):
             break
     else:
         raise ImporterError(f"{document.name} defines no recipe whose settings are written out")
@@ -67,10 +74,12 @@ def read(document: Document, _companions: list[Document]) -> Reading:
     return reading
 
 
-def _state(reading: Reading, config: Node) -> bool:
+def _state(reading: Reading, config: Node, signature: dict[str, Val]) -> bool:
     settings: dict[str, list[tuple[str, Val]]] = {}
     for path, val in config.walk():
         settings.setdefault(path[-1], []).append((".".join(path), val))
+    for name, val in signature.items():
+        settings.setdefault(name, []).append((name, val))
     for field, names in KEYS.items():
         for key, val in _values(settings, names)[:1]:
             reading.state(field, val.value, key, val.line)

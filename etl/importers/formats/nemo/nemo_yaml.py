@@ -45,6 +45,8 @@ SHARDING = {"full": 3, "hybrid": 3, "grad": 2}
 def detect(document: Document) -> float:
     """A trainer with nodes and devices beside Megatron's names in the model, or Automodel's step scheduler."""
     tree = document.tree
+    if isinstance(tree.get("distributed_strategy"), Map):
+        return 0.0  # NxD Training
     if isinstance(tree.get("step_scheduler"), Map):
         return 0.9 if isinstance(tree.get("distributed"), Map) or "nemo_automodel" in document.text[:20_000] else 0.4
     trainer = find(tree, "trainer.num_nodes", "trainer.devices", "trainer.max_steps", "trainer.precision")

@@ -27,6 +27,10 @@ KEYS: Table = {
     "ffn_hidden": ("intermediate_size",),
     "vocab": ("vocab_size",),
 }
+MODEL_KEYS = frozenset(
+    {"num_hidden_layers", "hidden_size", "num_attention_heads", "num_key_value_heads", "intermediate_size",
+     "vocab_size", "remove_tail_layer"}
+)  # fmt: skip
 GRANULARITY = {"full": "full", "full_attn": "selective", "core_attn": "selective"}
 MARKS = (
     "per_device_train_batch_size",
@@ -77,9 +81,13 @@ def _flat(root: Map) -> Map:
     return tree
 
 
-def read(document: Document, _companions: list[Document]) -> Reading:
-    """The facts of one file."""
+def read(document: Document, companions: list[Document]) -> Reading:
+    """The facts of one file; the model's own config beside it gives the architecture."""
     reading, tree = Reading(NAME), _flat(document.tree)
+    for other in companions:
+        beside = _flat(other.tree) if other.kind in {"json", "yaml"} else Map()
+        for key in MODEL_KEYS & beside.keys() - tree.keys():
+            tree.put(key, beside[key], beside.lines.get(key, beside.line))
     warn_repeated(reading, document.tree)
     state_all(reading, tree, KEYS)
     tail, layers = fields.whole(tree.get("remove_tail_layer")), reading.get("layers") or 0

@@ -28,10 +28,13 @@ def detect(document: Document) -> float:
 
 
 def read(document: Document, _companions: list[Document]) -> Reading:
-    """The facts of one worker's file; `total_steps` is the horizon of the learning rate and no length."""
+    """The facts of one worker's file; `total_steps` is a plan beside `stable_steps` only."""
     reading, tree = Reading(NAME), document.tree
     agree(reading, "micro_batch", [find(tree, p) for p in MICRO])
     agree(reading, "seq_len", [find(tree, p) for p in LENGTH])
+    if find(tree, "optim.stable_steps"):  # warmup, stable and decay steps in all; else it is only the decay's horizon
+        state(reading, "train_steps", find(tree, "optim.total_steps"))
+    reading.extra["cap"] = True  # the steps of one worker; how many workers there are the file does not say
     recompute = find(tree, *RECOMPUTE)
     switch = truth(tree, *RECOMPUTE)
     if recompute is not None and isinstance(recompute.value, bool) and switch is not None:

@@ -1,5 +1,7 @@
 """Primus YAML: a module with overrides on top of a model file; `${X:1}` is variable X, else 1."""
 
+from pathlib import PurePosixPath
+
 from etl.importers.facts import Reading
 from etl.importers.formats.maxtext import maxtext_keys
 from etl.importers.formats.megatron.megatron_args import merged, state_model, state_run
@@ -10,6 +12,7 @@ from etl.importers.read.trees import Map
 from etl.importers.tables import warn_repeated, word
 
 NAME = "primus_yaml"
+DEEPEST_CHAIN = 20
 
 
 def detect(document: Document) -> float:
@@ -30,16 +33,17 @@ def read(document: Document, companions: list[Document]) -> Reading:
     reading = Reading(NAME)
     warn_repeated(reading, document.tree)
     module = _module(resolve(document.tree, colon_default=True).tree) or Map()
-    below = [resolve(d.tree, colon_default=True).tree for d in companions if d.kind == "yaml"]
+    files = [(d.name, resolve(d.tree, colon_default=True).tree) for d in companions if d.kind == "yaml"]
+    below = _extended(files, str(module.get("model") or ""))
     overrides = module.get("overrides")
     top = overrides if isinstance(overrides, Map) else Map()
     framework = word(module, "framework")
     if framework == "torchtitan":
-        torchtitan_keys.state_run(reading, _deep(*_extended(below), top), whole=False)
+        torchtitan_keys.state_run(reading, _deep(*below, top), whole=False)
     elif framework == "maxtext":
-        maxtext_keys.state_run(reading, _deep(*_extended(below), top))
+        maxtext_keys.state_run(reading, _deep(*below, top))
     else:
-        args = merged(*_extended(below), top)
+        args = merged(*below, top)
         state_run(reading, args)
         if companions and "num_layers" in args:
             state_model(reading, args, "Primus")
@@ -59,6 +63,30 @@ def _deep(*trees: Map) -> Map:
     return made
 
 
-def _extended(trees: list[Map]) -> list[Map]:
-    """Files in the order they build on one another: one that extends another comes after it."""
-    return sorted(trees, key=lambda t: bool(t.get("extends") or t.get("includes")))
+def _extended(files: list[tuple[str, Map]], first: str) -> list[Map]:
+    """Files in the order they build on one another: what a file extends lies beneath it, the named one on top."""
+    by_name = dict(files)
+    order: list[str] = []
+
+    def lay(name: str, depth: int) -> None:
+        key = next((n for n in by_name if n == name or n.endswith(f"_{name}")), None)
+        if key is None or key in order or depth > DEEPEST_CHAIN:
+            return
+        for beneath in _parents(by_name[key]):
+            lay(beneath, depth + 1)
+        if key not in order:
+            order.append(key)
+
+    lay(PurePosixPath(first).name, 0)
+    top = list(order)
+    for name in by_name:
+        lay(name, 0)
+    return [by_name[name] for name in [*(n for n in order if n not in top), *top]]
+
+
+def _parents(tree: Map) -> list[str]:
+    found: list[str] = []
+    for key in ("extends", "includes", "bases"):
+        value = tree.get(key)
+        found += [PurePosixPath(str(v)).name for v in (value if isinstance(value, list) else [value]) if v]
+    return found
