@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from difflib import get_close_matches
 from itertools import groupby
 from typing import Any
 
@@ -14,6 +13,8 @@ from rich.text import Text
 from reports.page import run_page
 from reports.page.run_data import Row, RunData, of_all
 from reports.source import ReportError, Source
+from schemas.naming import resolve
+from schemas.refusal import RefusalError
 
 STYLES = {"impossible": "bold red", "strained": "yellow", "plausible": "green", "unknown": "dim"}
 STAGES_SHOWN = 8
@@ -29,18 +30,11 @@ def find(source: Source, run_id: str) -> RunData:
         No such run; the sentence names the nearest ids.
     """
     runs = {data.summary["run_id"]: data for data in of_all(source)}
-    if run_id in runs:
-        return runs[run_id]
-    names = {name.rpartition("/")[2]: name for name in runs}
-    near = get_close_matches(run_id, runs, 3, 0.5) or [
-        names[name] for name in get_close_matches(run_id.rpartition("/")[2], names, 3, 0.4)
-    ]
-    tip = (
-        f"did you mean {' or '.join(near)}?"
-        if near
-        else 'list them with: shardbook sql "select run_id from run_summary"'
-    )
-    raise ReportError(f"there is no run {run_id!r}; {tip}{LATER}")
+    known = {name: (data.summary["name"], data.summary["organization"]) for name, data in runs.items()}
+    try:
+        return runs[resolve(run_id, known, "run")]
+    except RefusalError as error:
+        raise ReportError(f"{error}{LATER}") from None
 
 
 def sections(source: Source, data: RunData) -> Iterator[RenderableType]:

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from analysis.commands.shared import AsJson, catalogue, front, measured, print_json, refusing
+from analysis.commands.shared import (
+    AsJson,
+    accelerator_named,
+    catalogue,
+    front,
+    measured,
+    model_named,
+    print_json,
+    refusing,
+)
 
 if TYPE_CHECKING:
     from analysis.records.load import Catalogue
@@ -23,8 +32,8 @@ app = typer.Typer()
 )
 def fit(
     context: typer.Context,
-    model: Annotated[str, typer.Argument(help="A model record (ORG/NAME) or the path of a published config.")],
-    accelerator: Annotated[str, typer.Option(help="Accelerator record: VENDOR/PART.")],
+    model: Annotated[str, typer.Argument(help="A model (ORG/NAME, or words of it) or the path of a published config.")],
+    accelerator: Annotated[str, typer.Option(help="Accelerator: VENDOR/PART, or words of it.")],
     accelerators: Annotated[int, typer.Option(min=1, help="Accelerators used.")],
     seq_len: Annotated[int, typer.Option(min=1, help="Sequence length [tokens].")],
     global_batch: Annotated[int, typer.Option(min=1, help="Sequences per optimizer step.")],
@@ -52,6 +61,7 @@ def fit(
 
     stated = {name: value for name, value in context.params.items() if name in LAYOUT and value is not None}
     with refusing():
+        model = model_named(front(context), model)
         known = catalogue(front(context), model)
     with refusing(2):
         name, fits = _fits(front(context), known, model, stated, vs or [])
@@ -75,7 +85,7 @@ def _fits(given: Front, known: Catalogue, model: str, stated: dict[str, Any], vs
     # A changed axis leaves dp to be derived again.
     layouts = [{k: v for k, v in stated.items() if k != "dp" or not change} | change for change in changes]
     for layout in layouts:
-        _check_accelerator(layout["accelerator"], known)
+        layout["accelerator"] = accelerator_named(known, layout["accelerator"])
     return str(facts.get("name", model)), [fitting.fit(facts, layout, known) for layout in layouts]
 
 
@@ -88,16 +98,6 @@ def _explained(given: Front, known: Catalogue, fits: list[Fit]) -> list[Fit]:
 
     near = nearest(table_of([one.layout for one in fits]), measured(given), known)
     return [replace(one, nearest=found) for one, found in zip(fits, near, strict=True)]
-
-
-def _check_accelerator(name: str, known: Catalogue) -> None:
-    from schemas.nearest import did_you_mean
-    from schemas.refusal import RefusalError
-
-    ids = list(known.accelerators["id"])
-    if name not in ids:
-        tip = did_you_mean(name, ids, "choose one under data/accelerators")
-        raise RefusalError(f"there is no accelerator {name!r}; {tip}")
 
 
 def _print(name: str, fits: list[Fit]) -> None:

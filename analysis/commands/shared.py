@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -48,6 +48,47 @@ def catalogue(given: Front, model: str | None = None) -> Catalogue:
 
     with given.records(NEEDED, {} if model is None else {"model": model}) as connection:
         return load(connection)
+
+
+def model_named(given: Front, words: str) -> str:
+    """The id of the model that is meant, or the path of a config as it is.
+
+    Raises
+    ------
+    RefusalError
+        Several records fit, or none.
+    """
+    from schemas.naming import resolve
+
+    if Path(words).exists():
+        return words
+    with given.records(("model",), {"model": words}) as connection:
+        if connection.execute("select id from record.models").fetchall():
+            return words
+    with given.records(("model",), {}) as connection:
+        rows = connection.execute("select id, name, organization, aliases from record.models").fetchall()
+    return resolve(words, {row[0]: _names(row[1:]) for row in rows}, "model")
+
+
+def accelerator_named(known: Catalogue, words: str) -> str:
+    """The id of the accelerator that is meant.
+
+    Raises
+    ------
+    RefusalError
+        Several records fit, or none.
+    """
+    from schemas.naming import resolve
+
+    table = known.accelerators
+    rows = table[[name for name in ("id", "name", "vendor", "aliases") if name in table]].itertuples(index=False)
+    return resolve(words, {row[0]: _names(row[1:]) for row in rows}, "accelerator")
+
+
+def _names(values: Iterable[Any]) -> list[str]:
+    """Texts, and the texts of lists, of a row."""
+    lists = [[value] if isinstance(value, str) else value for value in values if value is not None]
+    return [str(one) for value in lists if hasattr(value, "__iter__") for one in value]
 
 
 def measured(given: Front) -> DataFrame:

@@ -12,6 +12,7 @@ from analysis.layout.columns import BY_NAME, MODEL, check_columns
 from analysis.records.facts import Facts
 from analysis.records.load import Catalogue
 from schemas.files import replace
+from schemas.naming import resolve
 from schemas.nearest import nearest
 from schemas.refusal import RefusalError
 
@@ -121,6 +122,9 @@ def facts_of_model(name: str, models: Mapping[str, Facts], architecture: Callabl
     try:
         return architecture(name)
     except Exception as error:
+        if not name.endswith((".json", ".sh", ".yaml", ".yml", ".py", ".toml")):
+            known = {one: (str(facts.get("name", one)), *facts.get("aliases", ())) for one, facts in models.items()}
+            return models[resolve(name, known, "model")]
         raise RefusalError(f"model: {name!r} is neither a record nor a config that can be read ({error})") from None
 
 

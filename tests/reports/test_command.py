@@ -33,7 +33,7 @@ def test_show_prints_facts_and_verdicts_of_a_run(built):
 
 
 def test_a_run_that_is_not_there_is_one_sentence_that_thinks_of_new_records(built):
-    result = CliRunner().invoke(app, ["show", "meta/llama-3.1-405", "--database", str(built)])
+    result = CliRunner().invoke(app, ["show", "meta/lxama-3.1-405b", "--database", str(built)])
     assert result.exit_code == 1
     assert "did you mean meta/llama-3.1-405b?" in result.output
     assert "since the last `make report`" in result.output
