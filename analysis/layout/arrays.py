@@ -263,6 +263,9 @@ def _shared_reasons(
 ) -> Array:
     """Collect what keeps a row from any prediction; the stated layers per stage, which are checked on the way."""
     shape_reasons(reasons, number)
+    unmodelled = _column(table, "not_modelled")
+    named = categories(unmodelled, lambda _: 1.0) > 0
+    reasons.add(named, "not-modelled", "not_modelled", text=cells(unmodelled))
     layout_reasons(reasons, number)
     _precision_reasons(table, words, reasons)
     _mechanism_reasons(table, kernel, recompute, reasons)

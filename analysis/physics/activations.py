@@ -19,6 +19,9 @@ Parts = dict[str, Array]
 SINGLE = 4.0
 """Bytes of an FP32 number."""
 
+LINEAR_CHUNK = 64.0
+"""Tokens per chunk of the delta rule's kernels (flash-linear-attention)."""
+
 ROUTER_BYTES = 13.0
 """Per token and expert: FP32 logits, scores and probabilities, and a one-byte routing map."""
 
@@ -44,23 +47,43 @@ def attention_parts(arch: Architecture, split: Split, policy: MemoryPolicy) -> P
 
     Flash attention keeps one FP32 number per head and token; unfused attention keeps the softmax (2 B per score) and,
     with dropout, a mask and the dropped scores (3 B more): the 5as/h of Korthikanti et al. 2022 (arXiv:2205.05198).
-    Latent attention keeps both latents before and after their norm on the unsplit side, and full-width keys.
+    Where TP exceeds the key/value heads, each rank keeps a whole one. Latent attention keeps both latents before and
+    after their norm on the unsplit side, and full-width keys.
     """
     per_rank = split.tokens / split.tp
     is_latent = arch.mla > 0
-    keys = np.where(is_latent, arch.heads, arch.kv_heads)
+    keys = np.where(is_latent, arch.heads, np.maximum(arch.kv_heads, split.tp))
     width = arch.heads * arch.qk_dim + keys * (arch.qk_dim + arch.v_dim)
     width = width + np.where(arch.qk_norm > 0, (arch.heads + keys) * arch.qk_dim, 0.0)
     latent = 2 * arch.q_lora_rank + 2 * arch.kv_lora_rank + arch.qk_rope_head_dim
     scores = arch.heads * split.seq_len * (policy.activation + 3 * policy.dropout)
     core = np.where(policy.unfused_attention > 0, scores, SINGLE * arch.heads)
     again = np.where(policy.linear_input < policy.activation, policy.linear_input, 0.0)
+    latents = np.where(is_latent, latent, 0.0) + index_width(arch)
+    softmax, linear = 1 - arch.linear_share, _linear_attention_bytes(arch, policy) * per_rank * arch.linear_share
+    gated = arch.attention_gate * 2 * arch.heads * arch.v_dim
     return {
-        "queries_keys_values": policy.activation * width * per_rank * (1 - policy.recompute.qkv),
-        "latents": np.where(is_latent, policy.activation * latent * split.tokens * split.residual_share, 0.0),
-        "attention_core": core * per_rank * (1 - policy.recompute.core),
-        "attention_output": (policy.activation + again) * arch.heads * arch.v_dim * per_rank,
+        "queries_keys_values": softmax * policy.activation * (width + gated) * per_rank * (1 - policy.recompute.qkv),
+        "latents": softmax * policy.activation * latents * split.tokens * split.residual_share,
+        "attention_core": softmax * core * per_rank * (1 - policy.recompute.core),
+        "attention_output": softmax * (policy.activation + again) * arch.heads * arch.v_dim * per_rank,
+        "linear_attention": linear,
     }
+
+
+def index_width(arch: Architecture) -> Array:
+    """Elements that the indexer of sparse attention keeps per token: its queries, key and head weights."""
+    wide = arch.index_heads * (arch.index_head_dim + 1) + arch.index_head_dim
+    return np.where(arch.index_topk > 0, wide, 0.0)
+
+
+def _linear_attention_bytes(arch: Architecture, policy: MemoryPolicy) -> Array:
+    """Bytes per token of a gated delta-rule layer: inputs of the convolution, what it returns, gate and output twice
+    (before and after norm and gate), and one state per chunk of 64 tokens (Gated DeltaNet, arXiv:2412.06464, sec. 3.3).
+    """
+    into = 2 * arch.linear_keys + arch.linear_values
+    state = arch.linear_value_heads * arch.linear_key_dim * arch.linear_value_dim / LINEAR_CHUNK
+    return policy.activation * (2 * into + 3 * arch.linear_values + state)
 
 
 def _mlp_bytes(arch: Architecture, policy: MemoryPolicy, activation_kept: Array) -> Array:

@@ -54,6 +54,18 @@ ABSENT: dict[str, float] = {
     "mtp_own_embedding": 0.0,
     "sliding_window": 0.0,
     "sliding_window_layers": 0.0,
+    "attention_gate": 0.0,
+    "attention_chunk": 0.0,
+    "attention_chunk_layers": 0.0,
+    "index_topk": 0.0,
+    "index_heads": 0.0,
+    "index_head_dim": 0.0,
+    "linear_layers": 0.0,
+    "linear_key_heads": 0.0,
+    "linear_key_dim": 0.0,
+    "linear_value_heads": 0.0,
+    "linear_value_dim": 0.0,
+    "linear_conv": 0.0,
 }
 
 
@@ -103,6 +115,18 @@ class Architecture:
     mtp_own_embedding: Array
     sliding_window: Array
     sliding_window_layers: Array
+    attention_gate: Array
+    attention_chunk: Array
+    attention_chunk_layers: Array
+    index_topk: Array
+    index_heads: Array
+    index_head_dim: Array
+    linear_layers: Array
+    linear_key_heads: Array
+    linear_key_dim: Array
+    linear_value_heads: Array
+    linear_value_dim: Array
+    linear_conv: Array
 
     @property
     def qk_dim(self) -> Array:
@@ -136,7 +160,33 @@ class Architecture:
     def windowed_layers(self) -> Array:
         """Layers that attend to `sliding_window` tokens only; a window without a count of layers holds for all."""
         stated = np.where(self.sliding_window_layers > 0, self.sliding_window_layers, self.layers)
-        return np.where(self.sliding_window > 0, stated, 0.0)
+        return np.where(self.sliding_window > 0, np.minimum(stated, self.softmax_layers), 0.0)
+
+    @property
+    def softmax_layers(self) -> Array:
+        """Layers with softmax attention; the others have linear attention."""
+        return self.layers - self.linear_layers
+
+    @property
+    def chunked_layers(self) -> Array:
+        """Layers that attend within chunks of `attention_chunk` tokens; a chunk without a count holds for all."""
+        stated = np.where(self.attention_chunk_layers > 0, self.attention_chunk_layers, self.softmax_layers)
+        return np.where(self.attention_chunk > 0, stated, 0.0)
+
+    @property
+    def linear_share(self) -> Array:
+        """Share of the layers that have linear attention [1]."""
+        return np.where(self.linear_layers > 0, self.linear_layers / self.layers, 0.0)
+
+    @property
+    def linear_keys(self) -> Array:
+        """Width of all keys of a linear layer [elements]."""
+        return self.linear_key_heads * self.linear_key_dim
+
+    @property
+    def linear_values(self) -> Array:
+        """Width of all values of a linear layer [elements]."""
+        return self.linear_value_heads * self.linear_value_dim
 
     def rows(self, index: Any) -> Architecture:
         """The same description for some rows of a table."""
@@ -177,7 +227,12 @@ def describe(facts: Mapping[str, Any]) -> Architecture:
         "projection"); norms_per_layer (1, 2 or 4); norm_vectors (1 weight, 2 weight and bias, 0 without parameters);
         embedding_norm; final_norm; learned_positions (length of the table); mtp_layers, mtp_own_embedding (embedding
         and head counted once more per prediction depth, as published checkpoints do); sliding_window [tokens],
-        sliding_window_layers. Other keys are ignored, so a whole layout row can be passed.
+        sliding_window_layers; attention_gate (an output gate as wide as the queries, in softmax layers);
+        attention_chunk [tokens], attention_chunk_layers (layers that attend within chunks); index_topk [tokens],
+        index_heads, index_head_dim (sparse attention: an indexer picks the keys); linear_layers (layers with a gated
+        delta rule instead of softmax attention), linear_key_heads, linear_key_dim, linear_value_heads,
+        linear_value_dim, linear_conv (kernel of their convolution). Other keys are ignored, so a whole layout row can
+        be passed.
 
     Returns
     -------

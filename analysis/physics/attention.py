@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.physics.architecture import Architecture
-from analysis.physics.flops import attention_context
+from analysis.physics.flops import attention_context, index_flop, linear_core_flop
 
 Array = npt.NDArray[np.float64]
 Number = float | npt.NDArray[np.float64]
@@ -33,7 +33,8 @@ UNFUSED_BACKWARD = 2.0
 def core_flop(arch: Architecture, sequences: Number, seq_len: Number, tp: Number, cp: Number, *, causal: bool) -> Array:
     """Forward FLOP of the core of one layer (mean over windowed and full layers) on one rank [FLOP].
 
-    2 a (d_qk + d_v) per pair of query and key: full attention has s^2 pairs per sequence, the causal half s^2/2.
+    2 a (d_qk + d_v) per pair of query and key: full attention has s^2 pairs per sequence, the causal half s^2/2. The
+    scores of an indexer and the gated delta rule of linear layers are counted in.
 
     >>> from analysis.physics.architecture import describe
     >>> arch = describe({"layers": 2, "hidden": 4096, "heads": 32})
@@ -43,7 +44,9 @@ def core_flop(arch: Architecture, sequences: Number, seq_len: Number, tp: Number
     """
     length = np.asarray(seq_len, dtype=float)
     pairs = np.asarray(sequences) * length * attention_context(arch, length, causal=causal) / arch.layers
-    return np.asarray(2.0 * pairs * arch.heads * (arch.qk_dim + arch.v_dim) / (np.asarray(tp) * np.asarray(cp)))
+    scores = 2.0 * pairs * arch.heads * (arch.qk_dim + arch.v_dim)
+    beside = np.asarray(sequences) * length * (index_flop(arch, length) + linear_core_flop(arch)) / arch.layers
+    return np.asarray((scores + beside) / (np.asarray(tp) * np.asarray(cp)))
 
 
 def block_share(seq_len: Number, half_length: Number) -> Array:

@@ -48,16 +48,45 @@ def _mtp_matmul(arch: Architecture) -> Array:
 def attention_context(arch: Architecture, seq_len: Array, *, causal: bool) -> Array:
     """Keys that one query meets, summed over all layers [tokens].
 
-    Full attention: seq_len, or half of it when only the causal half is counted. A window of w tokens meets
-    min(w, seq_len), and w - w^2/(2 seq_len) when the triangle at its start is left out.
+    Full attention: seq_len, or half of it when only the causal half is counted. A window of w tokens, and sparse
+    attention that picks w, meets min(w, seq_len), and w - w^2/(2 seq_len) when the triangle at its start is left out.
+    Chunks of c tokens meet c, or half. Layers of linear attention meet none.
 
     >>> float(attention_context(describe({"layers": 2, "hidden": 8, "heads": 1}), np.asarray(4096.0), causal=True))
     4096.0
     """
     window = np.where(arch.sliding_window > 0, np.minimum(arch.sliding_window, seq_len), seq_len)
-    full = seq_len / 2 if causal else seq_len
-    windowed = window - window**2 / (2 * seq_len) if causal else window
-    return full * (arch.layers - arch.windowed_layers) + windowed * arch.windowed_layers
+    chunk = np.where(arch.attention_chunk > 0, np.minimum(arch.attention_chunk, seq_len), seq_len)
+    picked = np.where(arch.index_topk > 0, np.minimum(arch.index_topk, seq_len), seq_len)
+    full, windowed = _met(picked, seq_len, causal), _met(window, seq_len, causal)
+    chunked = chunk / 2 if causal else chunk
+    rest = arch.softmax_layers - arch.windowed_layers - arch.chunked_layers
+    return full * rest + windowed * arch.windowed_layers + chunked * arch.chunked_layers
+
+
+def _met(most: Array, seq_len: Array, causal: bool) -> Array:
+    """Keys that a query meets on average where it meets `most` at most."""
+    return most - most**2 / (2 * seq_len) if causal else most
+
+
+def index_flop(arch: Architecture, seq_len: Array) -> Array:
+    """Forward FLOP per token of the indexer's scores over all layers: every earlier token is scored.
+
+    >>> v32 = dict(layers=61, hidden=7168, heads=128, index_topk=2048, index_heads=64, index_head_dim=128)
+    >>> float(index_flop(describe(v32), np.asarray(131072.0))) == 61 * 2 * 64 * 128 * 65536
+    True
+    """
+    return arch.softmax_layers * 2 * arch.index_heads * arch.index_head_dim * seq_len / 2
+
+
+def linear_core_flop(arch: Architecture) -> Array:
+    """Forward FLOP per token of the gated delta rule over all its layers.
+
+    The state of a head (key width x value width) is read by the key, written by the outer product and read by the
+    query: 2 FLOP per element each (Gated DeltaNet, arXiv:2412.06464, eq. 10).
+    """
+    state = arch.linear_value_heads * arch.linear_key_dim * arch.linear_value_dim
+    return arch.linear_layers * 3 * 2 * state
 
 
 def _core(arch: Architecture, context: Array) -> Array:
@@ -104,8 +133,9 @@ def per_token(
     layers = 2 * BACKWARD_AND_FORWARD * _mean_layer_matmul(arch)
     router = 2 * BACKWARD_AND_FORWARD * router_matmul(arch)
     head = 2 * BACKWARD_AND_FORWARD * arch.hidden * arch.vocab
-    full = _core(arch, attention_context(arch, length, causal=False))
-    causal = _core(arch, attention_context(arch, length, causal=True))
+    beside = BACKWARD_AND_FORWARD * (index_flop(arch, length) + linear_core_flop(arch))
+    full = _core(arch, attention_context(arch, length, causal=False)) + beside
+    causal = _core(arch, attention_context(arch, length, causal=True)) + beside
     mtp_core = arch.mtp_layers * _core(arch, length / 2)
     again = (layers + router) * np.asarray(recomputed_linear) + full * np.asarray(recomputed_core)
     return {

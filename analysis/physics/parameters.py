@@ -68,19 +68,60 @@ def attention_weights(arch: Architecture) -> tuple[Array, Array]:
     """
     up, down = _latent_weights(arch)
     is_latent = arch.mla > 0
-    return np.where(is_latent, up, _grouped_query_weights(arch)), np.where(is_latent, down, 0.0)
+    gate = arch.attention_gate * arch.hidden * arch.heads * arch.v_dim
+    sharded, whole = np.where(is_latent, up, _grouped_query_weights(arch)) + gate, np.where(is_latent, down, 0.0)
+    share = arch.linear_share
+    linear = np.where(share > 0, linear_weights(arch), 0.0)
+    return (1 - share) * sharded + share * linear, (1 - share) * (whole + index_weights(arch))
+
+
+def index_weights(arch: Architecture) -> Array:
+    """Matrix elements of the indexer of one layer of sparse attention: queries from their latent, a key, head weights.
+
+    DeepSeek-V3.2 (arXiv:2512.02556), sec. 2.1.
+
+    >>> v32 = dict(hidden=7168, heads=128, mla=1, q_lora_rank=1536, index_heads=64, index_head_dim=128)
+    >>> int(index_weights(describe(v32)))
+    13959168
+    """
+    source = np.where(arch.q_lora_rank > 0, arch.q_lora_rank, arch.hidden)
+    return arch.index_heads * (source * arch.index_head_dim + arch.hidden) + arch.hidden * arch.index_head_dim
+
+
+def linear_weights(arch: Architecture) -> Array:
+    """Matrix elements of one gated delta-rule layer: queries, keys, values, output gate, two gates a head, output.
+
+    Gated DeltaNet (arXiv:2412.06464), sec. 3.4, as Qwen3-Next builds it.
+
+    >>> int(linear_weights(describe(dict(hidden=2048, heads=16, linear_key_heads=16, linear_key_dim=128,
+    ...                                  linear_value_heads=32, linear_value_dim=128))))
+    33685504
+    """
+    into = 2 * arch.linear_keys + 2 * arch.linear_values + 2 * arch.linear_value_heads
+    return arch.hidden * (into + arch.linear_values)
 
 
 def _attention(arch: Architecture) -> Buckets:
     sharded, whole = attention_weights(arch)
     is_latent = arch.mla > 0
     qkv_width = (arch.heads + 2 * arch.kv_heads) * arch.head_dim
-    sharded = sharded + arch.qkv_bias * np.where(is_latent, 0.0, qkv_width) + arch.attention_sinks * arch.heads
+    biases = arch.qkv_bias * np.where(is_latent, 0.0, qkv_width) + arch.attention_sinks * arch.heads
+    sharded = sharded + (1 - arch.linear_share) * biases
     head_norms = np.where(arch.qk_norm == 1, 2 * arch.head_dim, 0.0)
     projection_norms = np.where(arch.qk_norm == 2, (arch.heads + arch.kv_heads) * arch.head_dim, 0.0)
     latent_norms = np.where(is_latent, arch.q_lora_rank + arch.kv_lora_rank, 0.0)
-    whole = whole + head_norms + projection_norms + latent_norms + arch.attention_output_bias * arch.hidden
+    index_norm = np.where(arch.index_topk > 0, 2 * arch.index_head_dim, 0.0)
+    share = arch.linear_share
+    small = head_norms + projection_norms + latent_norms + index_norm + arch.attention_output_bias * arch.hidden
+    whole = whole + (1 - share) * small
+    sharded = sharded + np.where(share > 0, share * _linear_small(arch), 0.0)
     return Buckets(sharded, whole, np.zeros_like(sharded))
+
+
+def _linear_small(arch: Architecture) -> Array:
+    """Convolution, decay and time-step biases, and the norm of the output of one gated delta-rule layer."""
+    convolution = arch.linear_conv * (2 * arch.linear_keys + arch.linear_values)
+    return convolution + 2 * arch.linear_value_heads + arch.linear_value_dim
 
 
 def _dense_mlp(arch: Architecture) -> Buckets:

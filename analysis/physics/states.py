@@ -44,13 +44,31 @@ def on_rank(parameters: Buckets, split: Split) -> Pair:
 def rank_pieces(arch: Architecture, split: Split) -> RankPieces:
     """The building blocks of every stage, counted once for all stages."""
     own_head = np.where(split.pp > 1, 1.0, 1.0 - arch.tied_embeddings)
+    repeated = repeated_keys(arch, split)
+    dense, mixture = on_rank(dense_layer(arch), split), on_rank(moe_layer(arch), split)
     return RankPieces(
-        dense_layer=on_rank(dense_layer(arch), split),
-        moe_layer=on_rank(moe_layer(arch), split),
+        dense_layer=(dense[0] + repeated, dense[1]),
+        moe_layer=(mixture[0] + repeated, mixture[1]),
         embedding=on_rank(input_embedding(arch), split),
         head=on_rank(output_head(arch, own_head), split),
         prediction=on_rank(mtp_block(arch).times(arch.mtp_layers), split),
     )
+
+
+def repeated_keys(arch: Architecture, split: Split) -> Array:
+    """Key and value weights of a layer that a rank holds beyond its share, where TP exceeds the key/value heads.
+
+    Each rank then holds a whole head, repeated on tp / heads ranks (Megatron-Core, transformer/attention.py).
+
+    >>> from analysis.physics.architecture import describe
+    >>> from analysis.physics.split import split
+    >>> arch = describe(dict(layers=1, hidden=4096, heads=32, kv_heads=2, head_dim=128))
+    >>> [int(repeated_keys(arch, split(seq_len=1, tp=t))) for t in (2, 8)]
+    [0, 786432]
+    """
+    beyond = np.maximum(split.tp - arch.kv_heads, 0.0) / split.tp
+    extra = 2 * arch.hidden * arch.head_dim * beyond * (1 - arch.linear_share)
+    return np.where(arch.mla > 0, 0.0, extra)
 
 
 def stage_on_rank(pieces: RankPieces, place: Place) -> Pair:

@@ -79,7 +79,7 @@ def with_counts(model: Facts) -> Facts:
     model = dict(model)
     if "shared_ffn_hidden" not in model and "shared_experts" in model and "moe_ffn_hidden" in model:
         model["shared_ffn_hidden"] = model["shared_experts"] * model["moe_ffn_hidden"]
-    if "encoder_layers" in model:
+    if "encoder_layers" in model or "not_modelled" in model:
         return model
     counted = {f"exact_{name}": float(value) for name, value in parameters.count(model).items()}
     return model | {name: value for name, value in counted.items() if not np.isnan(value)}

@@ -18,6 +18,9 @@ POSITIONS = {"gpt2": ("n_positions", 0), "gpt_bigcode": ("n_positions", 0), "gpt
 def describe(reading: Reading, text: Map, family: str) -> None:
     """Fill `reading.architecture` for the counter; it is marked complete only where the count is exact."""
     arch = reading.architecture
+    unmodelled = _not_modelled(text, family)
+    if unmodelled:
+        arch["not_modelled"] = unmodelled
     if isinstance(text.get("hybrid_override_pattern"), str) and family == "nemotron_h":
         arch["total"], arch["active"] = _nemotron_h(reading, text)
         return
@@ -31,6 +34,21 @@ def describe(reading: Reading, text: Map, family: str) -> None:
     for name, (key, default) in known.switches.items():
         arch[name] = bool(truth(text.get(key, default)))
     arch["complete"] = _place_experts(reading) and _quirks(arch, reading, text, family)
+
+
+STATE_SPACE = ("mamba", "jamba", "bamba", "zamba", "falcon_h1", "nemotron_h", "granitemoehybrid", "rwkv", "plamo2")
+
+
+def _not_modelled(text: Map, family: str) -> str | None:
+    """Layers that no architecture field describes; None where there are none."""
+    kinds = text.get("layer_types")
+    if family.startswith(STATE_SPACE) or "mamba" in family:
+        return "state-space layers"
+    if family != "qwen3_next" and isinstance(kinds, list) and "linear_attention" in kinds:
+        return "linear attention"
+    if family.startswith("minimax") and "attn_type_list" in text:
+        return "lightning attention"
+    return None
 
 
 def _place_experts(reading: Reading) -> bool:
@@ -67,7 +85,8 @@ def _quirks(arch: dict[str, Any], reading: Reading, text: Map, family: str) -> b
     if family == "minimax_m2" and not truth(text.get("use_qk_norm", True)):
         arch["qk_norm"] = "none"
     _router(arch, text, family)
-    _indexer(arch, reading, text)
+    _indexer(arch, text)
+    _chunks(arch, reading, text, family)
     plain = "indexer_types" not in text and "num_attention_heads_per_layer" not in text
     return plain and (family == "qwen3_next" or "linear_attention" not in (text.get("layer_types") or []))
 
@@ -79,13 +98,20 @@ def _router(arch: dict[str, Any], text: Map, family: str) -> None:
         arch["router_bias"] = True
 
 
-def _indexer(arch: dict[str, Any], reading: Reading, text: Map) -> None:
+def _indexer(arch: dict[str, Any], text: Map) -> None:
     """DeepSeek sparse attention, per layer: projections, a norm with bias and head weights (arXiv:2512.02556)."""
     heads, width = whole(text.get("index_n_heads")), whole(text.get("index_head_dim"))
-    hidden, layers = reading.get("hidden"), reading.get("layers")
-    if heads and width and hidden and layers and arch.get("mla"):
-        per_layer = arch["q_lora_rank"] * heads * width + hidden * (width + heads) + 2 * width
-        arch["more"] += layers * per_layer
+    if heads and width and arch.get("mla"):
+        arch.update(index_heads=heads, index_head_dim=width, index_topk=whole(text.get("index_topk")) or 0)
+
+
+def _chunks(arch: dict[str, Any], reading: Reading, text: Map, family: str) -> None:
+    """Llama 4 attends within chunks, except in the layers without rotary positions, every fourth unless listed."""
+    size, layers = whole(text.get("attention_chunk_size")), reading.get("layers")
+    if family.startswith("llama4") and size and layers:
+        listed = text.get("no_rope_layers")
+        rotary = sum(map(bool, listed)) if isinstance(listed, list) and listed else layers - layers // 4
+        arch.update(attention_chunk=size, attention_chunk_layers=rotary)
 
 
 def _falcon(arch: dict[str, Any], reading: Reading, text: Map) -> bool:
@@ -122,20 +148,16 @@ def _neox(arch: dict[str, Any], reading: Reading, text: Map) -> bool:
 
 def _qwen3_next(arch: dict[str, Any], reading: Reading, text: Map) -> bool:
     """Gated delta-rule layers in place of most attention, and an output gate as wide as the queries in the rest."""
-    layers, hidden, heads, size = (reading.get(n) or 0 for n in ("layers", "hidden", "heads", "head_dim"))
+    layers = reading.get("layers") or 0
     every, kinds = whole(text.get("full_attention_interval")) or 4, text.get("layer_types")
     full = kinds.count("full_attention") if isinstance(kinds, list) and kinds else layers // every
     keys = [
         whole(text.get(f"linear_{n}")) or 0
         for n in ("num_key_heads", "key_head_dim", "num_value_heads", "value_head_dim")
     ]
-    kernel = whole(text.get("linear_conv_kernel_dim")) or 4
-    key, value, groups = keys[0] * keys[1], keys[2] * keys[3], keys[2]
-    delta = (
-        hidden * (2 * key + 2 * value + 2 * groups) + kernel * (2 * key + value) + 2 * groups + keys[3] + value * hidden
-    )
-    plain = 2 * hidden * size * (heads + (reading.get("kv_heads") or heads)) + 2 * size
-    arch["more"] += full * hidden * heads * size + (layers - full) * (delta - plain)
+    names = ("linear_key_heads", "linear_key_dim", "linear_value_heads", "linear_value_dim")
+    arch.update(dict(zip(names, keys, strict=True)), linear_layers=layers - full, attention_gate=True)
+    arch["linear_conv"] = whole(text.get("linear_conv_kernel_dim")) or 4
     return all(keys)
 
 
