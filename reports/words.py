@@ -59,6 +59,16 @@ class Bi:
         return Bi(Markup(self.en), Markup(self.zh))  # noqa: S704
 
 
+def sentences(*pairs: Bi, mark: Bi | None = None) -> Bi:
+    """Sentences after one another, each language with its own gap; markup stays markup.
+
+    >>> sentences(Bi("One.", "一。"), Bi("Two.", "二。")).zh
+    Markup('一。二。')
+    """
+    gap = mark or Bi(" ", "")
+    return Bi(*(escape(gap[lang]).join(pair[lang] for pair in pairs) for lang in LANGUAGES))
+
+
 def _fill(text: str, lang: str, values: dict[str, Any]) -> str:
     return text.format(**{key: value[lang] if isinstance(value, Bi) else value for key, value in values.items()})
 

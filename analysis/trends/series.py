@@ -40,6 +40,18 @@ COMPUTE: dict[str, tuple[str, Subset]] = {
         lambda runs: runs[(runs["rank_at_release"] <= FRONTIER) & (runs["value"] < runs["value"].max())],
     ),
 }
+SINCE = "2024-01-01"
+"""The question of the plateau is about the runs from this day on; a break before it does not answer it."""
+RECENT: dict[str, tuple[str, Subset]] = {
+    "compute-frontier-before-2024": (
+        f"among the {FRONTIER} largest at release, released before {SINCE}",
+        lambda runs: runs[(runs["rank_at_release"] <= FRONTIER) & ~_recent(runs)],
+    ),
+    "compute-frontier-since-2024": (
+        f"among the {FRONTIER} largest at release, released since {SINCE}",
+        lambda runs: runs[(runs["rank_at_release"] <= FRONTIER) & _recent(runs)],
+    ),
+}
 CLUSTERS: dict[str, tuple[str, Subset]] = {
     "cluster-size-runs": (
         f"runs among the {FRONTIER} largest at release",
@@ -52,6 +64,10 @@ CLUSTERS: dict[str, tuple[str, Subset]] = {
     ),
 }
 MFU_GROUPS = ("dense", "moe")
+
+
+def _recent(runs: pd.DataFrame) -> pd.Series[bool]:
+    return pd.to_datetime(runs["released"]) >= pd.Timestamp(SINCE)
 
 
 def decimal_years(dates: Sequence[Any] | pd.Series[Any]) -> Array:
@@ -80,7 +96,8 @@ def date_text(year: float) -> str:
 def rows(connection: duckdb.DuckDBPyConnection) -> list[Row]:
     """Every row of result.trends; the database must hold the other results already."""
     compute, clusters = query(connection, "compute_series"), query(connection, "cluster_series")
-    found = [*_series(compute, "released", COMPUTE, breaks=True), *_series(clusters, "date", CLUSTERS, breaks=False)]
+    found = [*_series(compute, "released", COMPUTE, breaks=True), *_series(compute, "released", RECENT, breaks=False)]
+    found += [*_series(clusters, "date", CLUSTERS, breaks=False)]
     return [*found, *_record(compute), *_gaps(query(connection, "mfu_by_run"))]
 
 

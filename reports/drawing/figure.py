@@ -66,7 +66,11 @@ class Words:
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure of a page; `body` names a template when the figure is HTML; `download` has rows for the file only."""
+    """One figure of a page.
+
+    `body` names a template when the figure is HTML; `download` has rows for the file only; `titles` are the findings
+    under each value of the first choice, the first of them the figure's title; a `folded` figure opens on demand.
+    """
 
     id: str
     words: Words
@@ -74,6 +78,8 @@ class Figure:
     queries: tuple[str, ...] = ()
     specs: dict[str, Spec] = field(default_factory=dict)
     choices: tuple[Choice, ...] = ()
+    titles: tuple[tuple[str, Bi], ...] = ()
+    folded: bool = False
     key: str = ""
     body: str = ""
     context: dict[str, Any] = field(default_factory=dict)

@@ -12,7 +12,7 @@ import pandas as pd
 from reports.drawing.chart_words import ChartWords
 from reports.drawing.grammar import Drawing
 
-_STEP = 46
+_STEP = 36
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def forest(rows: pd.DataFrame, filled: str, hollow: str, axis: Axis, say: ChartW
     )
     words = (
         alt.Chart(rows)
-        .mark_text(style="soft-label", align="left", baseline="bottom", dy=-7, lineBreak="\n", aria=False)
+        .mark_text(style="soft-label", align="left", baseline="bottom", dy=-6, lineBreak="\n", aria=False)
         .encode(y, x=alt.value(0), text=say.own("label"))
     )
     layers = [rule, marks, words]

@@ -48,7 +48,7 @@ def mfu_long(frame: pd.DataFrame) -> pd.DataFrame:
 def _one_convention(frame: pd.DataFrame, convention: str, column: str) -> pd.DataFrame:
     kept = frame[frame[column].notna()]
     long = kept[
-        ["run_id", "phase", "name", "hue", "architecture", "accelerator", "precision", "mfu_basis", "scope"]
+        ["run_id", "phase", "name", "hue", "architecture", "accelerator", "precision", "mfu_basis", "scope", "outlier"]
     ].assign(
         convention=convention,
         mfu=kept[column].astype(float).round(4),

@@ -38,7 +38,7 @@ LIGHT = Palette(
     accent="#7b3f8c",
     band="#1b1f24",
     fit="#00795a",
-    parts=("#0072b2", "#56b4e9", "#c4500a", "#b8860b", "#00795a", "#8b5a9f"),
+    parts=("#0b5394", "#7cc0ee", "#8a2f06", "#f0b840", "#2f7d5d", "#b7a3d3"),
 )
 DARK = Palette(
     ink="#e6edf3",
@@ -51,7 +51,7 @@ DARK = Palette(
     accent="#d59be6",
     band="#e6edf3",
     fit="#3fbf95",
-    parts=("#56b4e9", "#a9d8f5", "#f0943a", "#f2d06b", "#3fbf95", "#d59be6"),
+    parts=("#4aa0e8", "#cfe8fb", "#d9651f", "#ffdf8a", "#2f9e77", "#e6d0f7"),
 )
 # The script-free pictures take their colours from the page, so they follow its theme.
 PAGE = Palette(
@@ -64,7 +64,7 @@ PAGE = Palette(
     undisclosed="var(--undisclosed)",
     accent="var(--accent)",
     band="var(--ink)",
-    fit="var(--part-4)",
+    fit="var(--fit)",
     parts=tuple(f"var(--part-{place})" for place in range(6)),
 )
 
@@ -90,6 +90,7 @@ def config(palette: Palette) -> dict[str, Any]:
         },
         "point": {"opacity": 1, "size": 62, "strokeWidth": 1.6},
         "text": {"fontSize": 11, "color": palette.ink, "font": FONT},
+        "bar": {"stroke": palette.paper, "strokeWidth": 1},
         "style": _styles(palette),
     }
 
@@ -125,6 +126,7 @@ def _styles(palette: Palette) -> dict[str, Any]:
         "median": {"color": palette.ink, "opacity": 1},
         "quartiles": {"color": palette.ink, "strokeWidth": 6, "opacity": 0.22},
         "undisclosed": {"color": palette.undisclosed, "filled": False},
+        "crossed": {"color": palette.ink, "size": 150, "filled": True, "opacity": 0.9},
         "label": {"color": palette.ink, "fontSize": 11},
         "share": {"color": palette.dense},
         "halo": {

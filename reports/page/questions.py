@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from reports.numbers import percent
 from reports.source import Source
-from reports.story.breaks import section as plateau
 from reports.story.compute import section as compute
 from reports.story.mfu import section as mfu
+from reports.story.verdicts import section as verdicts
 from reports.words import Bi, phrase
 
 Question = tuple[Bi, Bi, str]
-
-NAMED = ("impossible", "strained", "unknown")
 
 
 def questions(source: Source) -> list[Question]:
@@ -20,18 +18,13 @@ def questions(source: Source) -> list[Question]:
 
 
 def _adds_up(source: Source) -> Question:
-    rows = source.rows("verdict_counts")
-    if not rows:
+    if not source.rows("verdicts"):
         return phrase("questions.adds_up.q"), phrase("questions.not_yet"), "#verdicts"
-    by = {verdict: [row["name"] for row in rows if row["verdict"] == verdict] for verdict in NAMED}
-    bad, strained = by["impossible"], by["strained"]
-    named = {
-        "names": Bi(", ".join(bad[:6]), "、".join(bad[:6])),
-        "bad": len(bad), "strained": len(strained),
-        "n": len(rows) - len(by["unknown"]), "unknown": len(by["unknown"]),
-    }  # fmt: skip
-    variant = "none" if not bad else "some" if len(bad) <= 6 else "many"
-    return phrase("questions.adds_up.q"), phrase(f"questions.adds_up.{variant}", **named), "#verdicts"
+    counts = verdicts.tally(source)
+    names = counts.pop("names")
+    shown = Bi(", ".join(names[:6]), "、".join(names[:6]))
+    variant = "none" if not names else "some" if len(names) <= 6 else "many"
+    return phrase("questions.adds_up.q"), phrase(f"questions.adds_up.{variant}", **counts, names=shown), "#verdicts"
 
 
 def _mfu(source: Source) -> Question:
@@ -49,9 +42,9 @@ def _mfu(source: Source) -> Question:
 def _plateau(source: Source) -> Question:
     if not compute.has_figures(source):
         return phrase("questions.plateau.q"), phrase("questions.not_yet"), "#compute"
-    values = {**compute.finding(source), **plateau.values(source)}
-    variant = plateau.preference(source) or "untested"
-    return phrase("questions.plateau.q"), phrase(f"questions.plateau.{variant}", **values), "#compute"
+    variant, slopes = compute.since(source)
+    answer = phrase(f"questions.plateau.{variant}", **{**compute.finding(source), **slopes})
+    return phrase("questions.plateau.q"), answer, "#compute"
 
 
 def _where_from(source: Source) -> Question:

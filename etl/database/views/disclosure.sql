@@ -27,21 +27,27 @@ subjects as (
 ),
 
 -- An estimate of somebody is no disclosure: it counts as not disclosed where the authors say so, else as absent.
+-- `printed` asks another question: does a document of the makers print it, whoever read that document?
 evidence as (
-    select kind, record_id, field,
+    select cited.kind, cited.record_id, cited.field,
         case
-            when basis = 'estimated' then 5
-            when second_hand then 3
-            when basis = 'derived' then 2
+            when cited.basis = 'estimated' then 5
+            when cited.second_hand then 3
+            when cited.basis = 'derived' then 2
             else 1
-        end as grade
-    from record.citations
+        end as grade,
+        cited.basis <> 'estimated'
+        and coalesce(sources.source_kind not in ('database', 'press', 'results'), false) as printed
+    from record.citations as cited
+    left join record.sources as sources
+        on sources.kind = cited.kind and sources.record_id = cited.record_id and sources.key = cited.source
     union all
-    select kind, record_id, field, 4 as grade from record.not_disclosed
+    select kind, record_id, field, 4 as grade, false as printed from record.not_disclosed
 ),
 
 graded as (
-    select subjects.run_id, facts.fact, min(coalesce(evidence.grade, 5)) as grade
+    select subjects.run_id, facts.fact, min(coalesce(evidence.grade, 5)) as grade,
+        coalesce(bool_or(evidence.printed), false) as printed
     from subjects
     join facts using (kind)
     left join evidence using (kind, record_id, field)
@@ -52,7 +58,8 @@ select
     graded.run_id,
     year(runs.released) as year,
     graded.fact,
-    ['stated', 'derived', 'second-hand', 'not-disclosed', 'absent'][graded.grade] as state
+    ['stated', 'derived', 'second-hand', 'not-disclosed', 'absent'][graded.grade] as state,
+    graded.printed
 from graded
 join record.runs as runs on runs.id = graded.run_id
 order by runs.released, graded.run_id, graded.fact

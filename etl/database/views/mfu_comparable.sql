@@ -66,7 +66,13 @@ select
         when coalesce(together.reported_mfu, together.reported_mfu_low, together.reported_hfu,
             together.reported_tflops_per_accelerator) is not null then 'converted'
         else 'computed'
-    end as status
+    end as status,
+    -- Above the highest of twenty or more printed utilisations: more likely a wrong input than a record nobody mentioned.
+    coalesce(greatest(together.mfu_6nd, together.mfu_causal, together.mfu_model_flops) > (
+        select max(highest.reported_mfu) from record.phases as highest
+        where highest.reported_mfu_basis is distinct from 'hardware-flops'
+        having count(highest.reported_mfu) >= 20
+    ), false) as outlier
 from together
 join pretraining_runs as runs on runs.id = together.run_id
 left join record.models as models on models.id = runs.model

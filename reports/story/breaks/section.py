@@ -44,7 +44,7 @@ def values(source: Source) -> dict[str, Any]:
         return {}
     last = fit.iloc[-1]
     return {
-        "growth": _factor(growth), "growth_n": growth["n"], "months": exact(round(since["value"])),
+        "growth": factor(growth), "growth_n": growth["n"], "months": exact(round(since["value"])),
         "from": str(growth["window_from"])[:7], "to": str(growth["window_to"])[:7],
         "due": scientific(last["fit"]), "due_low": scientific(last["low"]), "due_high": scientific(last["high"]),
         **_break(source),
@@ -58,8 +58,8 @@ def _break(source: Source) -> dict[str, str]:
         "break": _month(when["value"]) if when else NOTHING,
         "break_low": _month(when["low"]) if when else NOTHING,
         "break_high": _month(when["high"]) if when else NOTHING,
-        "before": _factor(found["growth_before_break"]),
-        "after": _factor(found["growth_after_break"]),
+        "before": factor(found["growth_before_break"]),
+        "after": factor(found["growth_after_break"]),
         "share": percent(share["value"]) if share else NOTHING,
     }
 
@@ -111,7 +111,7 @@ def _line(row: dict[str, Any]) -> tuple[Cell, ...]:
         Cell(plain(f"breaks.subset.{row['trend_id']}"), row["trend_id"]),
         Cell(Bi.same(exact(n)), n, number=True),
         *(
-            Cell(Bi.same(_factor(row[name])), row[name]["value"] if row[name] else None)
+            Cell(Bi.same(factor(row[name])), row[name]["value"] if row[name] else None)
             for name in ("growth_per_year", "growth_before_break", "growth_after_break")
         ),
         Cell(Bi.same(said["text"]), said["date"]),
@@ -120,10 +120,10 @@ def _line(row: dict[str, Any]) -> tuple[Cell, ...]:
     )
 
 
-def _factor(row: dict[str, Any] | None) -> str:
+def factor(row: dict[str, Any] | None) -> str:
     """A growth factor with its interval.
 
-    >>> _factor({"value": 5.577, "low": 3.658, "high": 9.18})
+    >>> factor({"value": 5.577, "low": 3.658, "high": 9.18})
     '×5.6 (3.7–9.2)'
     """
     if row is None:

@@ -52,3 +52,23 @@ def _tooltip(say: ChartWords) -> list[alt.Tooltip]:
         "status_word": say("words.status_title"),
     }
     return [alt.Tooltip(f"{column}:N", title=title) for column, title in titles.items()]
+
+
+def power(
+    points: pd.DataFrame, labels: pd.DataFrame, domain: list[str], span: tuple[int, int], say: ChartWords
+) -> Drawing:
+    """Dated sizes in megawatts on a log axis; dashed is planned."""
+    x, y = dates("date", domain), powers("power_mw", say("clusters.megawatts"), *span)
+    marks = alt.Chart(points).transform_calculate(status_word=worded("status", points["status"], say))
+    titles = {
+        "name": say.title("name"),
+        "organization": say.title("organization"),
+        "power_text": say("clusters.megawatts"),
+        "when": say.title("date"),
+        "status_word": say("words.status_title"),
+    }
+    tips = [alt.Tooltip(f"{column}:N", title=title) for column, title in titles.items()]
+    drawn = marks.mark_point(aria=False).encode(
+        x, y, stroke(), shape(), fill=fill(), strokeDash=_planned(), tooltip=tips
+    )
+    return alt.layer(drawn, *words(labels, x, y)).properties(height=HEIGHT)

@@ -38,7 +38,9 @@ def chapter(source: Source) -> Section:
 def figures(source: Source) -> tuple[Figure, ...]:
     """Runs and clusters on one time axis."""
     frame = source.query("clusters")
-    return () if frame.empty else (_figure(source, frame),)
+    power = source.query("cluster_power")
+    parts = [_figure(source, frame)] if len(frame) else []
+    return (*parts, _power(source, power)) if len(power) else tuple(parts)
 
 
 def largest_run(source: Source) -> dict[str, Any] | None:
@@ -57,11 +59,14 @@ def _figure(source: Source, frame: pd.DataFrame) -> Figure:
     domain = date_domain(points["date"])
     ends = [points[f"accelerators{end}"] for end in ("", "_low", "_high")]
     span = powers_of(pd.concat(ends), 0)
-    labels = label_frame(points, _named(points, records_so_far), "date", "accelerators", domain, span, charts.HEIGHT)
+    tall = points.assign(accelerators=points["accelerators"].fillna(points["accelerators_high"]))
+    top = largest_run(source)
+    named = _named(tall, records_so_far, top["name"] if top else "")
+    labels = label_frame(tall, named, "date", "accelerators", domain, span, charts.HEIGHT)
     fit = lines(source, TREND)
     variant, values = _finding(source, frame)
     words = words_of("clusters.time", variant, **values)
-    drawn = points.drop(columns=["power_mw", "id", "kind"])
+    drawn = _with_ids(points).drop(columns=["power_mw", "id", "kind"])
     specs = draw(
         lambda say: charts.over_time(drawn, records_so_far, labels, fit, domain, span, say), source.fields, words.long
     )
@@ -73,6 +78,40 @@ def _figure(source: Source, frame: pd.DataFrame) -> Figure:
         table=_table(source, points),
         queries=("clusters", "trends"),
     )
+
+
+def _with_ids(points: pd.DataFrame) -> pd.DataFrame:
+    """Add `run_id`: the run's id, or the cluster's behind a word that says so."""
+    ids = [row["id"] if row["kind"] == "run" else f"cluster:{row['id']}" for row in records(points)]
+    return points.assign(run_id=ids)
+
+
+def _power(source: Source, frame: pd.DataFrame) -> Figure:
+    """The same clusters, and many that state no chips, in megawatts."""
+    points = filled(dates_as_text(frame, "date")).rename(columns={"id": "run_id"})
+    points = points.assign(power_text=[f"{exact(round(value, 1))} MW" for value in points["power_mw"]])
+    domain, span = date_domain(points["date"]), powers_of(points["power_mw"])
+    largest = points.sort_values("power_mw", ascending=False).drop_duplicates("name").head(14)
+    labels = label_frame(points, largest, "date", "power_mw", domain, span, charts.HEIGHT)
+    words = words_of("clusters.power", "plain", **_power_values(records(frame)))
+    specs = draw(lambda say: charts.power(points, labels, domain, span, say), source.fields, words.long)
+    columns = ["name", "organization", "date", "power_mw", "covers", "accelerators", "accelerator", "status"]
+    table = table_of(source, records(points.iloc[::-1]), columns)
+    return Figure(
+        "cluster-power", words, specs=specs, key="clusters/power_key.html.j2", table=table, queries=("cluster_power",)
+    )
+
+
+def _power_values(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """The largest site in operation and the largest plan, and how many sizes state no chips."""
+    running = [row for row in rows if row["status"] == "operating"] or rows
+    planned = [row for row in rows if row["status"] in ("announced", "construction")] or rows
+    top, plan = (max(part, key=lambda row: row["power_mw"]) for part in (running, planned))
+    return {
+        "top": top["name"], "top_mw": exact(round(top["power_mw"])), "top_date": str(top["date"])[:7],
+        "plan": plan["name"], "plan_mw": exact(round(plan["power_mw"])), "plan_date": str(plan["date"])[:7],
+        "n": len(rows), "no_chips": sum(row["accelerators"] is None for row in rows),
+    }  # fmt: skip
 
 
 def _finding(source: Source, frame: pd.DataFrame) -> tuple[str, dict[str, Any]]:
@@ -98,11 +137,13 @@ def _records(points: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(parts)[["id", "date", "accelerators", "hue"]]
 
 
-def _named(points: pd.DataFrame, so_far: pd.DataFrame) -> pd.DataFrame:
-    """Record holders first, then the largest of the rest."""
+def _named(points: pd.DataFrame, so_far: pd.DataFrame, titled: str) -> pd.DataFrame:
+    """The run of the title first, then record holders, ranges without a centre, and the largest of the rest."""
     holders = points.merge(so_far[["id", "date", "accelerators"]].drop_duplicates(), on=["id", "date", "accelerators"])
     rest = points.nlargest(12, "accelerators")
-    named = pd.concat([holders.sort_values("accelerators", ascending=False), rest])
+    wide = points[points["accelerators_low"].notna() & (points["accelerators_high"] > 2 * points["accelerators_low"])]
+    rest = pd.concat([wide, rest])
+    named = pd.concat([points[points["name"] == titled], holders.sort_values("accelerators", ascending=False), rest])
     return named.drop_duplicates("name")
 
 

@@ -19,18 +19,18 @@ AXES = ("tp", "ep", "cp", "pp", "dp")
 
 
 def traffic(rows: pd.DataFrame, names: dict[str, str], say: ChartWords) -> Drawing:
-    """Bytes that one accelerator sends per step, log scale: a dot per run and axis, filled inside the fast domain."""
-    values = rows["bytes_per_step"]
+    """Bytes that one accelerator sends per step, log scale; a dot per run, axis and link, filled inside a domain."""
+    values = rows["sent"]
     ends = [10.0 ** floor(log10(values.min())), 10.0 ** ceil(log10(values.max()))]
     ticks = [10.0**power for power in range(round(log10(ends[0])), round(log10(ends[1])) + 1)]
     written = json.dumps([size(tick) for tick in ticks])
     labels = f"{written}[round(log(datum.value) / LN10) - {round(log10(ends[0]))}]"
     scale = alt.Scale(type="log", domain=ends, nice=False)
-    x = alt.X("bytes_per_step:Q").scale(scale).axis(values=ticks, title=say("communication.bytes"), labelExpr=labels)
-    inside = alt.condition(alt.datum.placement == "scale-up", _hue(alt.Fill), alt.value("transparent"))
+    x = alt.X("sent:Q").scale(scale).axis(values=ticks, title=say("communication.bytes"), labelExpr=labels)
+    inside = alt.condition(alt.datum.link == "scale-up", _hue(alt.Fill), alt.value("transparent"))
     marks = alt.Chart(rows).mark_point(size=90, aria=False)
     encoded = marks.encode(
-        x, _axes(rows, names), _offset(), _hue(alt.Stroke), _shape(), fill=inside, tooltip=_tooltip(say)
+        x, _axes(rows, names), _offset(), _hue(alt.Stroke), _shape(), fill=inside, tooltip=_sent(say)
     )
     return alt.layer(encoded).properties(height=_STEP * rows["dimension"].nunique())
 
@@ -64,6 +64,16 @@ def _axes(rows: pd.DataFrame, names: dict[str, str]) -> alt.Y:
 
 def _offset() -> alt.YOffset:
     return alt.YOffset("hue:N").scale(domain=list(_HUES))
+
+
+def _sent(say: ChartWords) -> list[alt.Tooltip]:
+    titles = {
+        "name": say.title("name"),
+        "dimension": say.title("dimension"),
+        "sent_text": say("communication.bytes"),
+        "link": say("communication.link"),
+    }
+    return [alt.Tooltip(f"{column}:N", title=title) for column, title in titles.items()]
 
 
 def _tooltip(say: ChartWords) -> list[alt.Tooltip]:

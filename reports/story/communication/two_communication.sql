@@ -12,6 +12,7 @@ select
     traffic.dimension,
     traffic.bytes_per_step,
     traffic.placement,
+    traffic.bytes_per_step - traffic.scale_out_bytes_per_step as scale_up_bytes_per_step,
     traffic.scale_out_bytes_per_step,
     traffic.seconds,
     traffic.exposed_s,

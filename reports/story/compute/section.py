@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
 
-from reports.drawing.figure import Figure, Section, draw, table_of, words_of
-from reports.drawing.fitted import lines
+from reports.drawing.figure import Figure, Section, Words, draw, table_of, words_of
+from reports.drawing.fitted import lines, statistic
 from reports.drawing.frames import dates_as_text, ranges_as_text
 from reports.drawing.label_places import date_domain, label_frame, powers_of
-from reports.numbers import scientific
+from reports.numbers import interval, scientific
 from reports.source import Source, records
 from reports.story.breaks import section as plateau
 from reports.story.compute import chart as charts
-from reports.words import phrase
+from reports.words import Bi, phrase, sentences
 
 _COLUMNS = [
     "name",
@@ -40,12 +41,17 @@ STORY = (
 )
 
 
+BEFORE, SINCE = "compute-frontier-before-2024", "compute-frontier-since-2024"
+FLAGSHIPS = ("GPT-4.5", "GPT-5")
+"""The older and the newer flagship of the plateau's story."""
+
+
 def chapter(source: Source) -> Section:
     """Did pretraining compute stop growing, or did we stop being told?"""
     if not has_figures(source):
         return Section("compute", phrase("compute.heading"), (phrase("compute.empty"),))
-    found = plateau.values(source)
-    take = phrase("compute.would_change", **found, **finding(source)) if found else phrase("compute.no_test")
+    fit = plateau.values(source)
+    take = phrase("compute.would_change", **{**finding(source), **fit}) if fit else phrase("compute.no_test")
     return Section("compute", phrase("compute.heading"), (phrase("compute.lead"),), take=take)
 
 
@@ -67,10 +73,9 @@ def _figure(source: Source, frame: pd.DataFrame) -> Figure:
     ends = [points[f"compute_flop{end}"] for end in ("", "_low", "_high")]
     span = powers_of(pd.concat(ends), 1)
     labels = label_frame(points, _named(points), "released", "compute_flop", domain, span, charts.HEIGHT)
-    fit = lines(source, plateau.MAIN).rename(columns={"date": "released"})
-    found = {**finding(source), **plateau.values(source)}
-    words = words_of("compute.time", plateau.preference(source) or "record", **found)
-    drawn = points.drop(columns=["run_id", "is_record"])
+    fit = pd.concat([lines(source, part) for part in (BEFORE, SINCE)]).rename(columns={"date": "released"})
+    words = _words(source)
+    drawn = points.drop(columns=["is_record"])
     specs = draw(
         lambda say: charts.over_time(drawn, records_so_far, silent, labels, fit, domain, span, say),
         source.fields,
@@ -97,8 +102,57 @@ def finding(source: Source) -> dict[str, Any]:
         "date": str(top["released"])[:7],
         "later": later,
         "silent": len(source.query("compute_undisclosed")),
-        "n": len(source.query("compute")),
+        "runs": len(source.query("compute")),
+        "until": max(str(row["released"]) for row in rows)[:7],
     }
+
+
+def since(source: Source) -> tuple[str, dict[str, Any]]:
+    """What the runs since 2024 show, and its numbers: the slope since then against the slope before.
+
+    Returns
+    -------
+    `few` without a fit; `open` when neither a standstill nor the old pace can be excluded; `slower` when the old pace
+    can; `slowed` when both can; `growing` when only a standstill can.
+    """
+    before, after = (statistic(source, part, "growth_per_year") for part in (BEFORE, SINCE))
+    if before is None or after is None:
+        return "few", {}
+    still, old = after["low"] <= 1, after["high"] >= before["low"]
+    variant = ("open" if old else "slower") if still else ("growing" if old else "slowed")
+    values = {
+        "before": plateau.factor(before),
+        "after": plateau.factor(after),
+        "n": after["n"],
+        "entered": str(after["window_to"])[:7],
+    }
+    return variant, values
+
+
+def pair(source: Source) -> dict[str, Any] | None:
+    """Figures of the two flagships when the newer one is below the older one, else None."""
+    rows = {row["name"]: row for row in source.rows("compute") if row["compute_flop"] is not None}
+    if not set(FLAGSHIPS) <= set(rows):
+        return None
+    old, new = (rows[name] for name in FLAGSHIPS)
+    if new["compute_flop"] >= old["compute_flop"]:
+        return None
+    values = {"old": old["name"], "new": new["name"]}
+    for which, row in (("old", old), ("new", new)):
+        ends = interval(row["compute_flop_low"], row["compute_flop_high"], scientific)
+        values[f"{which}_flop"] = scientific(row["compute_flop"]) + (f" ({ends})" if ends else "")
+    return values
+
+
+def _words(source: Source) -> Words:
+    """The title: the two flagships where they are recorded, the slope since 2024 then opens the subtitle."""
+    variant, values = since(source)
+    flagships = pair(source)
+    words = words_of("compute.time", variant, **{**finding(source), **values})
+    if flagships is None:
+        return words
+    subtitle = sentences(words.title, words.subtitle, mark=Bi(". ", "。"))
+    return replace(words, title=phrase("compute.flagships", **flagships), subtitle=subtitle)
 
 
 def _points(frame: pd.DataFrame) -> pd.DataFrame:

@@ -47,5 +47,5 @@ def _tooltip(say: ChartWords) -> list[alt.Tooltip]:
         alt.Tooltip(f"{say.own('fact')}:N", title=say("disclosure.fact")),
         alt.Tooltip("year:Q", format="d", title=say("disclosure.year")),
         alt.Tooltip("text:N", title=say("disclosure.share")),
-        alt.Tooltip("runs:Q", title="n"),
+        alt.Tooltip("families:Q", title="n"),
     ]

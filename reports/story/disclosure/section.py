@@ -34,28 +34,27 @@ def fact_word(fact: str) -> Bi:
 
 
 def _years(source: Source, frame: pd.DataFrame) -> Figure:
-    enough = frame[frame["runs"] >= FEW]
+    enough = frame[frame["families"] >= FEW]
     enough = enough if len(enough) else frame
     order = list(enough.groupby("fact")["share"].mean().sort_values(ascending=False, kind="stable").index)
     facts = {lang: {fact: fact_word(fact)[lang] for fact in order} for lang in ("en", "zh")}
     shares = enough.assign(
         text=[percent(share) for share in enough["share"]],
         tight=[percent(share).removesuffix("%") for share in enough["share"]],
-        year_label=[f"{row['year']}|n = {row['runs']}" for row in records(enough)],
+        year_label=[f"{row['year']}|n = {row['families']}" for row in records(enough)],
         fact_en=[fact_word(fact).en for fact in enough["fact"]],
         fact_zh=[fact_word(fact).zh for fact in enough["fact"]],
     )
     words = words_of("disclosure.years", "plain", **_finding(frame))
     specs = draw(lambda say: charts.by_year(shares, facts[say.lang], say), source.fields, words.long)
-    table = table_of(source, records(shares), ["fact", "year", "runs", "stated", "share"])
+    table = table_of(source, records(shares), ["fact", "year", "families", "stated", "share"])
     return Figure("disclosure-years", words, specs=specs, table=table, queries=("disclosure_years",))
 
 
 def _finding(frame: pd.DataFrame) -> dict[str, Any]:
-    """Accelerator counts: the share of the best and of the latest year with enough runs."""
-    counted = frame[(frame["fact"] == "accelerators") & (frame["runs"] >= FEW)]
-    counted = counted if len(counted) else frame[frame["fact"] == "accelerators"]
-    best = counted.sort_values("share", ascending=False).iloc[0]
-    last = counted.sort_values("year").iloc[-1]
-    named = {"best": percent(best["share"]), "best_year": int(best["year"])}
-    return {**named, "last": percent(last["share"]), "last_year": int(last["year"]), "n": int(last["runs"]), "few": FEW}
+    """Accelerator counts: the share in the first, the middle and the latest year with enough families."""
+    of_counts = frame[frame["fact"] == "accelerators"].sort_values("year")
+    rows = records(of_counts[of_counts["families"] >= FEW]) or records(of_counts)
+    parts = {"first": rows[0], "middle": rows[len(rows) // 2], "last": rows[-1]}
+    values: dict[str, Any] = {name: percent(row["share"]) for name, row in parts.items()}
+    return {**values, **{f"{name}_year": int(row["year"]) for name, row in parts.items()}, "few": FEW}

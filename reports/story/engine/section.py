@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from textwrap import wrap
 from typing import Any
 
@@ -11,7 +12,7 @@ from reports.drawing.figure import Cell, Figure, Section, Table, draw, words_of
 from reports.drawing.forest import Axis, forest
 from reports.numbers import exact, percent, significant
 from reports.source import Source
-from reports.words import LANGUAGES, Bi, phrase, plain
+from reports.words import LANGUAGES, Bi, phrase, plain, sentences
 
 _AXIS = Axis("engine.axis", (0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.2, 1.4, 1.7, 2), "datum.label", (0.7, 1.3), rule=1)
 _COLUMNS = ("name", "quantity", "n", "ratio_low", "ratio", "ratio_high", "error_median", "covered")
@@ -51,13 +52,32 @@ def _values(totals: list[dict[str, Any]]) -> dict[str, str]:
 
 
 def _figure(source: Source, rows: list[dict[str, Any]], values: dict[str, str]) -> Figure:
-    words = words_of("engine", "both" if "memory_n" in values else "time", **values)
+    unseen = source.rows("engine_left_out")
+    if unseen:
+        values = values | {"low": _signed(min(row["low"] for row in unseen)),
+                           "high": _signed(max(row["high"] for row in unseen)),
+                           "classes": ", ".join(f"{row['class']} {_signed(row['low'])} … {_signed(row['high'])}"
+                                                for row in unseen)}  # fmt: skip
+    sample = "both" if "memory_n" in values else "time"
+    words = words_of("engine", "unseen" if unseen else sample, **values)
+    if unseen:
+        footnote = phrase(f"engine.sample.{sample}", **values)
+        words = replace(words, note=sentences(footnote, words.note))
     drawn = pd.DataFrame(_drawn(row) for row in rows)
     specs = draw(lambda say: forest(drawn, "step_time", "memory", _AXIS, say), source.fields, words.long)
     heads = tuple((column, phrase(f"engine.head.{column}")) for column in _COLUMNS)
     table = Table(heads, tuple(_line(row) for row in rows))
-    queries = ("engine", "engine_totals")
+    queries = ("engine_left_out", "engine", "engine_totals")
     return Figure("engine-measured", words, specs=specs, key="engine/key.html.j2", table=table, queries=queries)
+
+
+def _signed(factor: float) -> str:
+    """A factor as a signed distance from 1.
+
+    >>> _signed(1.267), _signed(0.82)
+    ('+27%', '−18%')
+    """
+    return f"{'+' if factor >= 1 else '−'}{abs(100 * (factor - 1)):.0f}%"
 
 
 def _drawn(row: dict[str, Any]) -> dict[str, Any]:

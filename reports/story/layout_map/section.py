@@ -11,7 +11,7 @@ from reports.source import Source
 from reports.words import phrase
 
 AXES = ("tp", "ep", "cp", "pp", "dp")
-_COLUMNS = ["name", "phase", "sparsity", "accelerators", *AXES, "product", "scale_up_domain"]
+_COLUMNS = ["name", "phase", "sparsity", "accelerators", *AXES, "product", "circular", "scale_up_domain"]
 _SHADES = 12
 
 
@@ -37,7 +37,12 @@ def _map(source: Source, rows: list[dict[str, Any]]) -> Figure:
         for name in ("runs", "tp_stated", "tp_placed", "tp_inside", "tp_outside", "tp_eight")
     }
     moe = next((row for row in counts if row["sparsity"] == "moe"), {"tp_one": 0, "tp_stated": 0})
-    values = {**total, "moe_one": moe["tp_one"], "moe_stated": moe["tp_stated"], "phases": len(rows)}
+    tested = [row for row in rows if row["product_matches"] is not None and not row["circular"]]
+    equal = sum(row["product_matches"] for row in tested)
+    values = {
+        **total, "moe_one": moe["tp_one"], "moe_stated": moe["tp_stated"], "phases": len(rows), "tested": len(tested),
+        "equal": equal, "circular": sum(row["circular"] for row in rows),
+    }  # fmt: skip
     words = words_of("layout_map.map", "plain", **values)
     context = {"rows": [_row(row) for row in rows], "axes": AXES}
     linked = [{**row, "href": f"runs/{row['run_id']}.html"} for row in rows]
@@ -54,26 +59,29 @@ def _map(source: Source, rows: list[dict[str, Any]]) -> Figure:
 
 def _row(row: dict[str, Any]) -> dict[str, Any]:
     domain = row["scale_up_domain"]
-    mark = {True: "✓", False: "✗", None: "?"}[row["product_matches"]]
+    mark = "=" if row["circular"] else {True: "✓", False: "✗", None: "?"}[row["product_matches"]]
+    counted = exact(row["accelerators"]) if row["accelerators"] is not None else "?"
     return {
         **row,
-        "cells": [_degree(row[axis], domain if axis in ("tp", "ep") else None, _applies(axis, row)) for axis in AXES],
-        "accelerators": "?" if row["accelerators"] is None else exact(row["accelerators"]),
+        "cells": [_cell(axis, row, domain if axis in ("tp", "ep") else None) for axis in AXES],
+        "accelerators": f"≈{counted}" if "accelerators" in row["derived"] else counted,
         "mark": mark,
-        "mark_class": {"✓": "plausible", "✗": "impossible", "?": "unknown"}[mark],
+        "mark_class": {"✓": "plausible", "✗": "impossible", "?": "unknown", "=": "unknown"}[mark],
         "product": "" if row["product"] is None else exact(row["product"]),
     }
 
 
-def _applies(axis: str, row: dict[str, Any]) -> bool:
-    """A dense model has no experts to spread."""
-    return not (axis == "ep" and row["sparsity"] == "dense")
+def _cell(axis: str, row: dict[str, Any], domain: Any) -> dict[str, Any]:
+    """The number, its shade by powers of two, and whether the group is larger than the scale-up domain.
 
-
-def _degree(value: Any, domain: Any, applies: bool) -> dict[str, Any]:
-    """The number, its shade by powers of two, and whether the group is larger than the scale-up domain."""
-    if value is None and not applies:
+    A degree that we worked out carries ≈; where three printed ones give the accelerators, the fourth is 1.
+    """
+    value = row[axis]
+    if value is None and axis == "ep" and row["sparsity"] == "dense":
         return {"text": NOTHING, "shade": "", "leaves": False}
+    if value is None and axis != "ep" and row["leaves_one"]:
+        return {"text": "≈1", "shade": 0, "leaves": False}
     if value is None:
         return {"text": "?", "shade": "none", "leaves": False}
-    return {"text": exact(value), "shade": min(_SHADES, round(log2(value))), "leaves": bool(domain and value > domain)}
+    text = f"≈{exact(value)}" if axis in row["derived"] else exact(value)
+    return {"text": text, "shade": min(_SHADES, round(log2(value))), "leaves": bool(domain and value > domain)}

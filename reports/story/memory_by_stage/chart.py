@@ -11,6 +11,8 @@ from reports.drawing.chart_words import ChartWords
 from reports.drawing.grammar import Drawing
 
 STAGE_PARTS = ("weights", "gradients", "optimizer", "activations", "working", "overhead")
+_COLUMN = 92
+"""Room for the totals [px]."""
 
 
 def ordered(parts: Iterable[str]) -> list[str]:
@@ -20,10 +22,13 @@ def ordered(parts: Iterable[str]) -> list[str]:
     )
 
 
-def stages(parts: pd.DataFrame, totals: pd.DataFrame, say: ChartWords) -> Drawing:
-    """A bar per pipeline stage from the first to the last, parts in a fixed order, against the card."""
-    end = float(totals[["value", "card", "high"]].astype(float).max().max()) * 1.22
-    x = alt.X("value:Q").scale(domain=[0, end], nice=False).axis(title=say("memory_by_stage.axis"), tickCount=6)
+def stages(parts: pd.DataFrame, totals: pd.DataFrame, end: float, say: ChartWords) -> Drawing:
+    """A bar per pipeline stage from the first to the last, parts in a fixed order, against the card.
+
+    `end` is the end of the axis [GiB], the same for every picture; totals stand in a column of their own on the right.
+    """
+    scale = alt.Scale(domain=[0, end], nice=False, rangeMax=alt.ExprRef(f"width - {_COLUMN}"))
+    x = alt.X("value:Q").scale(scale).axis(title=say("memory_by_stage.axis"), tickCount=5, titleAnchor="start")
     y = alt.Y("stage:O").axis(title=None, domain=False, ticks=False)
     hue = alt.Color("part:N").scale(domain=ordered(parts["part"]), range="ordinal").legend(None)
     tips = [alt.Tooltip("stage:O"), alt.Tooltip("part:N"), alt.Tooltip("value:Q", format=".1f")]
@@ -31,15 +36,6 @@ def stages(parts: pd.DataFrame, totals: pd.DataFrame, say: ChartWords) -> Drawin
     one = alt.Chart(totals.head(1))
     card = one.mark_rule(style="capacity", aria=False).encode(x=alt.X("card:Q"))
     band = one.transform_filter("isValid(datum.low)").mark_rect(style="band", aria=False)
-    return alt.layer(band.encode(x=alt.X("low:Q"), x2="high"), bars, card, *_totals(totals, x, y)).properties(
-        height=alt.Step(18)
-    )
-
-
-def _totals(totals: pd.DataFrame, x: alt.X, y: alt.Y) -> list[alt.Chart]:
-    """Total and headroom at the end of each bar, on a halo of paper."""
-    text = alt.Chart(totals)
-    styles = ("halo", "label")
-    return [
-        text.mark_text(style=style, align="left", dx=4, aria=False).encode(x, y, text="label:N") for style in styles
-    ]
+    text = alt.Chart(totals).mark_text(style="label", align="right", aria=False)
+    column = text.encode(y, x=alt.value("width"), text="label:N")
+    return alt.layer(band.encode(x=alt.X("low:Q"), x2="high"), bars, card, column).properties(height=alt.Step(18))

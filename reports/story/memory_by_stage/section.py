@@ -15,10 +15,14 @@ from reports.story.memory_by_stage import chart
 def figures(source: Source) -> tuple[Figure, ...]:
     """A picture per run."""
     frame = source.query("two_memory")
-    return tuple(_stages(source, rows, str(run)) for run, rows in frame.groupby("run_id", sort=False))
+    if frame.empty:
+        return ()
+    end = float(frame[["card_gib", "peak_high"]].astype(float).max().max())
+    end = max(end, float(frame.groupby(["run_id", "stage"])["value"].sum().max())) * 1.02
+    return tuple(_stages(source, rows, str(run), end) for run, rows in frame.groupby("run_id", sort=False))
 
 
-def _stages(source: Source, rows: pd.DataFrame, run: str) -> Figure:
+def _stages(source: Source, rows: pd.DataFrame, run: str, end: float) -> Figure:
     order = {part: place for place, part in enumerate(chart.ordered(rows["part"]))}
     parts = rows.assign(order=[order[part] for part in rows["part"]], value=rows["value"].astype(float).round(3))
     first = records(parts)[0]
@@ -27,7 +31,7 @@ def _stages(source: Source, rows: pd.DataFrame, run: str) -> Figure:
     totals = totals.assign(card=first["card_gib"], low=first["peak_low"], high=first["peak_high"], label=labels)
     words = words_of("memory_by_stage", _fits(first), **_stage_values(first, totals))
     drawn = parts[["stage", "part", "value", "order"]]
-    specs = draw(lambda say: chart.stages(drawn, totals, say), source.fields, words.long)
+    specs = draw(lambda say: chart.stages(drawn, totals, end, say), source.fields, words.long)
     table = table_of(source, records(parts), ["stage", "part", "value"])
     name = f"memory-{run.split('/')[1].replace('.', '-')}"
     return Figure(

@@ -34,7 +34,9 @@ def strip(
     words = summary.mark_text(style="soft-label", align="right", dy=-17, aria=False).encode(
         y("place"), x=alt.datum(top(points)), text=say.own("summary")
     )
-    layers = alt.layer(band, quartiles, dots, median, words)
+    crossed = alt.Chart(points).transform_filter(f"{chosen()} && datum.outlier")
+    cross = crossed.mark_point(style="crossed", shape="cross", angle=45, aria=False).encode(x("mfu"), y("place"))
+    layers = alt.layer(band, quartiles, dots, cross, median, words)
     return layers.add_params(convention()).properties(height=_STEP * len(rows))
 
 

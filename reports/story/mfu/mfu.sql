@@ -16,7 +16,8 @@ select
     mfu_reported,
     mfu_basis,
     scope,
-    status
+    status,
+    outlier
 from mfu_comparable
 where coalesce(mfu_6nd, mfu_causal, mfu_model_flops, mfu_reported) is not null
 order by mfu_6nd desc nulls last, run_id, phase

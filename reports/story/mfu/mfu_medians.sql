@@ -1,6 +1,7 @@
--- Median and quartiles of each group under each convention; a run with several set-ups counts once, by its median.
+-- Median and quartiles of each group under each convention; a run with several set-ups counts once, by its
+-- median; outliers are left out.
 with long as (
-    select run_id, sparsity, architecture, convention, mfu
+    select run_id, sparsity, architecture, convention, mfu, outlier
     from mfu_comparable
     unpivot (mfu for convention in (
         mfu_6nd as '6nd', mfu_causal as 'causal', mfu_model_flops as 'model-flops', mfu_reported as 'as-reported'
@@ -10,7 +11,7 @@ with long as (
 runs as (
     select run_id, sparsity, architecture, convention, median(mfu) as mfu
     from long
-    where sparsity in ('dense', 'moe')
+    where sparsity in ('dense', 'moe') and not outlier
     group by all
 ),
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
 
-from reports.drawing.figure import Choice, Figure, Section, draw, table_of, words_of
+from reports.drawing.figure import Choice, Figure, Section, Words, draw, table_of, words_of
 from reports.drawing.fitted import statistic
 from reports.drawing.frames import CONVENTIONS, DEFAULT_CONVENTION, mfu_long, swarm
 from reports.numbers import percent
 from reports.source import Source, records
 from reports.story.mfu import chart as charts
-from reports.words import Bi, code, phrase, plain
+from reports.words import Bi, code, phrase, plain, sentences
 
 TEXTBOOK = {"dense": (0.35, 0.45), "moe": (0.20, 0.40)}
 ENOUGH = 8
@@ -40,7 +41,7 @@ def medians(source: Source, convention: str = DEFAULT_CONVENTION) -> dict[str, d
 
 def strip(source: Source, frame: pd.DataFrame) -> Figure:
     variant, values = _finding(source)
-    words = words_of("mfu.strip", variant, **values)
+    words = _outlier_note(source, words_of("mfu.strip", variant, **values))
     groups = _groups(source)
     rows = _row_names(groups)
     groups = _placed(groups, list(rows["en"]))
@@ -52,6 +53,7 @@ def strip(source: Source, frame: pd.DataFrame) -> Figure:
         words,
         specs=specs,
         choices=(convention_switch(source),),
+        titles=_titles(source),
         key="keys/sparsity.html.j2",
         table=_group_table(source),
         queries=("mfu", "mfu_medians", "mfu_ranks"),
@@ -78,14 +80,35 @@ def gap(source: Source, convention: str = DEFAULT_CONVENTION) -> dict[str, Any] 
     return statistic(source, f"mfu-gap-{convention}", "difference")
 
 
-def _finding(source: Source) -> tuple[str, dict[str, Any]]:
-    """The title's variant and the numbers of the figure's words."""
-    groups, found = medians(source), gap(source)
-    counts = {f"{kind}_n": groups.get(kind, {}).get("n", 0) for kind in TEXTBOOK}
+def _finding(source: Source, convention: str = DEFAULT_CONVENTION) -> tuple[str, dict[str, Any]]:
+    """The title's variant and the numbers of the figure's words under one convention."""
+    groups, found = medians(source, convention), gap(source, convention)
+    counts: dict[str, Any] = {f"{kind}_n": groups.get(kind, {}).get("n", 0) for kind in TEXTBOOK}
+    counts["convention"] = code(convention)
     if found is None or not set(TEXTBOOK) <= set(groups):
         return "few", counts
     shares = {kind: percent(groups[kind]["median"]) for kind in TEXTBOOK}
     return gap_variant(found), {**counts, **shares, **gap_words(found)}
+
+
+def _titles(source: Source) -> tuple[tuple[str, Bi], ...]:
+    """The finding under each convention."""
+    found = {name: _finding(source, name) for name in CONVENTIONS}
+    return tuple((name, words_of("mfu.strip", variant, **values).title) for name, (variant, values) in found.items())
+
+
+def outliers(source: Source) -> list[dict[str, Any]]:
+    """Set-ups above the highest utilisation that any maker printed."""
+    return [row for row in source.rows("mfu") if row["outlier"]]
+
+
+def _outlier_note(source: Source, words: Words) -> Words:
+    """Words with a sentence on the outliers, which medians and tests leave out."""
+    names = sorted({row["name"] for row in outliers(source)})
+    if not names:
+        return words
+    note = phrase("mfu.outliers", names=Bi(", ".join(names), "、".join(names)), n=len(names))
+    return replace(words, note=sentences(note, words.note))
 
 
 def gap_variant(found: dict[str, Any]) -> str:
@@ -153,7 +176,7 @@ def _points(frame: pd.DataFrame, rows: list[str]) -> pd.DataFrame:
     everything = everything.assign(row=everything["architecture"] + "|" + everything["hue"])
     placed = swarm(_placed(everything, rows), ["convention", "row"])
     placed = placed.assign(place=placed["place"] + placed["offset"] * _SWARM_ROW)
-    return placed.drop(columns=["architecture", "run_id", "mfu_basis", "row", "offset"])
+    return placed.drop(columns=["architecture", "mfu_basis", "row", "offset"])
 
 
 def convention_switch(source: Source) -> Choice:

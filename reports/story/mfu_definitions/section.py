@@ -23,10 +23,12 @@ def figures(source: Source) -> tuple[Figure, ...]:
     gaps = [
         100 * (one["dense"]["median"] - one["moe"]["median"]) for one in groups.values() if {"dense", "moe"} <= set(one)
     ]
+    gaps += [100 * found for scope in SCOPES if (found := _scope_gap(source, scope)) is not None]
     if not gaps:
         return ()
     variant = "plain" if any(gap(source, name) for name in CONVENTIONS) else "few"
-    words = words_of("mfu_definitions", variant, least=f"{min(gaps):.0f}", most=f"{max(gaps):.0f}")
+    ends = {"least": f"{min(gaps):.0f}", "most": f"{max(gaps):.0f}"}
+    words = words_of("mfu_definitions", variant, n=len(CONVENTIONS) + len(SCOPES), **ends)
     heads = tuple((column, phrase(f"mfu_definitions.head.{column}")) for column in _COLUMNS)
     lines = [_line(source, name, groups[name], moved.get(name)) for name in CONVENTIONS]
     table = Table(heads, (*lines, *(_scope_line(source, scope) for scope in SCOPES)))
@@ -61,6 +63,12 @@ def _scope_line(source: Source, scope: str) -> tuple[Cell, ...]:
         Cell(Bi.same(significant(test["value"], 2) if test else NOTHING), test["value"] if test else None),
         Cell(Bi.same(NOTHING)),
     )
+
+
+def _scope_gap(source: Source, scope: str) -> float | None:
+    """Difference of the medians of one scope; None where a group is empty."""
+    dense, moe = (statistic(source, f"mfu-gap-6nd-{scope}", f"median_{kind}") for kind in ("dense", "moe"))
+    return None if dense is None or moe is None else float(dense["value"] - moe["value"])
 
 
 def _scope_median(source: Source, name: str, kind: str) -> Cell:

@@ -41,7 +41,7 @@ def _figure(source: Source, frame: pd.DataFrame) -> Figure:
     points = mfu_long(frame)
     points = points.assign(key=points["run_id"] + "|" + points["phase"].fillna(""))
     points = points.assign(order=range(len(points)))
-    points = points.drop(columns=["run_id", "architecture", "mfu_basis"])
+    points = points.drop(columns=["architecture", "mfu_basis"])
     specs = draw(lambda say: chart.dots(points, names, say), source.fields, words.long)
     rows = [{**row, "href": f"runs/{row['run_id']}.html", "sparsity": row["hue"]} for row in records(frame)]
     table = table_of(source, rows, _COLUMNS, {"name": "href"})
@@ -52,5 +52,6 @@ def _figure(source: Source, frame: pd.DataFrame) -> Figure:
         choices=(convention_switch(source),),
         key="keys/sparsity.html.j2",
         table=table,
+        folded=True,
         queries=("mfu",),
     )

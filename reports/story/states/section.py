@@ -6,7 +6,7 @@ import pandas as pd
 
 from reports.drawing.figure import Figure, Section, draw, table_of, words_of
 from reports.drawing.frames import in_words
-from reports.numbers import exact, short, significant
+from reports.numbers import short, significant
 from reports.source import Source, records
 from reports.story.states import chart as charts
 from reports.words import phrase, plain
@@ -36,10 +36,10 @@ def _figure(source: Source, frame: pd.DataFrame) -> Figure:
         "total": f"{significant(total)} GB" if total < 1000 else f"{significant(total / 1000, 2)} TB",
         "cards": significant(total / card, 2),
         "card": first["card"],
-        "hbm": exact(card),
+        "hbm": significant(card),
     }
     words = words_of("states.states", "over" if total > card else "fits", **values)
-    label = plain("states.card").format(hbm=exact(card))
+    label = plain("states.card").format(hbm=significant(card))
     parts = in_words(frame, "part", "states.parts").assign(start=frame["gb_end"] - frame["gb"])
     parts = parts.assign(card_label_en=label.en, card_label_zh=label.zh).drop(columns=["model_id", "name", "card"])
     specs = draw(lambda say: charts.states(parts, say), source.fields, words.long)

@@ -11,7 +11,10 @@ models as (
 ),
 
 card as (
-    select name as card, hbm_gb from record.accelerators where id = 'nvidia/h100-sxm-80gb'
+    select accelerators.name as card, capacity.card_gib * 1.073741824 as hbm_gb
+    from record.accelerators as accelerators
+    join accelerator_capacity as capacity on capacity.accelerator = accelerators.id
+    where accelerators.id = 'nvidia/h100-sxm-80gb'
 )
 
 select

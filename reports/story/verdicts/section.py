@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from typing import Any
 
 from reports.drawing.figure import Cell, Figure, Section, Table, words_of
 from reports.source import Source
 from reports.words import Bi, code, has_phrase, phrase, plain
 
-GLYPHS = {"plausible": "✓", "strained": "◐", "impossible": "✗", "unknown": "?"}
-SEVERITY = list(reversed(["unknown", "plausible", "strained", "impossible"]))
+GLYPHS = {"plausible": "✓", "explained": "◇", "strained": "◐", "impossible": "✗", "unknown": "?"}
+SEVERITY = ["impossible", "strained", "explained", "plausible", "unknown"]
+OFF = ("impossible", "strained")
 
 
 def chapter(source: Source) -> Section:
@@ -37,16 +38,69 @@ def sentence(row: dict[str, Any]) -> Bi:
     return Bi(row["why"] or "–", row["why_zh"] or row["why"] or "–")
 
 
+def run_verdicts(source: Source) -> dict[str, dict[str, Any]]:
+    """The worst verdict of each run on its makers' own numbers, and whether a number of others contradicts it.
+
+    A run is plausible only where a decisive check is: one that compares two numbers which were printed apart.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    for row in source.rows("verdicts"):
+        blank = {"run_id": row["run_id"], "name": row["name"], "makers": "unknown", "others": False}
+        run = found.setdefault(row["run_id"], blank)
+        if row["rests_on"] == "others":
+            run["others"] = True
+        elif row["status"] != "plausible" or row["decisive"]:
+            run["makers"] = min(run["makers"], row["status"], key=SEVERITY.index)
+    return found
+
+
+def tally(source: Source) -> dict[str, Any]:
+    """How many runs can be tested on their makers' numbers, contradict themselves, or are strained, and which."""
+    runs = list(run_verdicts(source).values())
+    by = {status: [run["name"] for run in runs if run["makers"] == status] for status in SEVERITY}
+    counts = {
+        "plausible": len(by["plausible"]), "strained": len(by["strained"]), "explained": len(by["explained"]),
+        "unknown": len(by["unknown"]), "bad": len(by["impossible"]),
+        "others": sum(run["others"] and run["makers"] not in OFF for run in runs),
+    }  # fmt: skip
+    return {**counts, "n": len(runs) - len(by["unknown"]), "all": len(runs), "names": by["impossible"]}
+
+
 def _problems(source: Source, rows: list[dict[str, Any]]) -> Figure:
-    bad = [row for row in rows if row["status"] in ("impossible", "strained")]
-    runs = {row["run_id"] for row in bad if row["status"] == "impossible"}
-    checked = {row["run_id"] for row in rows if row["status"] != "unknown"}
-    words = words_of("verdicts.problems", "some" if runs else "none", bad=len(runs), n=len(checked), rows=len(bad))
-    context = {"groups": _groups(source, bad), "glyphs": GLYPHS}
-    table = verdict_table(bad)
+    counts = tally(source)
+    words = words_of("verdicts.problems", "some" if counts["bad"] else "none", **counts)
+    parts = {
+        "makers": [row for row in rows if row["rests_on"] == "makers" and row["status"] in OFF],
+        "explained": [row for row in rows if row["status"] == "explained"],
+        "others": [row for row in rows if row["rests_on"] == "others" and row["status"] != "explained"],
+    }
+    context = {
+        "parts": [
+            (name, plain(f"verdicts.part.{name}"), _groups(source, part)) for name, part in parts.items() if part
+        ],
+        "matrix": _matrix(source, rows),
+        "glyphs": GLYPHS,
+        "statuses": SEVERITY,
+    }
+    table = verdict_table(rows)
     return Figure(
-        "verdict-list", words, body="verdicts/body.html.j2", context=context, table=table, queries=("verdicts",)
+        "verdict-list", words, body="verdicts/body.html.j2", context=context, download=table, queries=("verdicts",)
     )
+
+
+def _matrix(source: Source, rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """Every run against every check, the worst phase of each."""
+    worst: dict[tuple[str, str], str] = {}
+    for row in rows:
+        key = (row["run_id"], row["check_name"])
+        worst[key] = min(worst.get(key, row["status"]), row["status"], key=SEVERITY.index)
+    often = Counter(check for (_, check), status in worst.items() if status in OFF)
+    checks = sorted({check for _, check in worst}, key=lambda check: (-often[check], check))
+    runs = sorted(run_verdicts(source).values(), key=lambda run: (SEVERITY.index(run["makers"]), run["run_id"]))
+    return {
+        "checks": [(check, check_title(check)) for check in checks],
+        "runs": [{**run, "cells": [worst.get((run["run_id"], check)) for check in checks]} for run in runs],
+    }
 
 
 def _groups(source: Source, bad: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -72,13 +126,14 @@ def _groups(source: Source, bad: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def verdict_table(rows: list[dict[str, Any]]) -> Table:
     """Verdicts as rows, each linked to its run."""
-    heads = ("name", "phase", "check_name", "status", "why")
+    heads = ("name", "phase", "check_name", "status", "rests_on", "why")
     made = tuple(
         (
             Cell(Bi.same(row["name"]), row["run_id"], f"runs/{row['run_id']}.html"),
             Cell(Bi.same(row["phase"] or "–"), row["phase"]),
             Cell(check_title(row["check_name"]), row["check_name"]),
             Cell(code(row["status"]), row["status"]),
+            Cell(Bi.same(row["rests_on"]), row["rests_on"]),
             Cell(sentence(row), row["why"]),
         )
         for row in rows
