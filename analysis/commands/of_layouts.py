@@ -51,6 +51,7 @@ def fit(
     attention_kernel: Annotated[str, typer.Option(help="flash or unfused.")] = "flash",
     schedule: Annotated[str | None, typer.Option(help="1f1b, interleaved, zb1p, zbv, dualpipe.")] = None,
     layers_per_stage: Annotated[str | None, typer.Option(help="Uneven split: 7,8*14,7.")] = None,
+    tokens: Annotated[float | None, typer.Option(min=1, help="Tokens of the run: adds days, hours and energy.")] = None,
     vs: Annotated[list[str] | None, typer.Option(help="Another layout beside it: field=value,...")] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Name the three nearest published measurements.")] = False,
     as_json: AsJson = False,
@@ -64,7 +65,7 @@ def fit(
         model = model_named(front(context), model)
         known = catalogue(front(context), model)
     with refusing(2):
-        name, fits = _fits(front(context), known, model, stated, vs or [])
+        name, fits = _fits(front(context), known, model, stated, vs or [], tokens)
     if explain:
         fits = _explained(front(context), known, fits)
     if as_json:
@@ -75,7 +76,9 @@ def fit(
     raise typer.Exit(EXIT_CODES[fits[0].verdict])
 
 
-def _fits(given: Front, known: Catalogue, model: str, stated: dict[str, Any], vs: list[str]) -> tuple[str, list[Fit]]:
+def _fits(
+    given: Front, known: Catalogue, model: str, stated: dict[str, Any], vs: list[str], tokens: float | None
+) -> tuple[str, list[Fit]]:
     """The model's name, and what is found of the layout and of each change of it."""
     from analysis.whatif import fit as fitting
     from analysis.whatif.csv_table import facts_of_model
@@ -86,7 +89,7 @@ def _fits(given: Front, known: Catalogue, model: str, stated: dict[str, Any], vs
     layouts = [{k: v for k, v in stated.items() if k != "dp" or not change} | change for change in changes]
     for layout in layouts:
         layout["accelerator"] = accelerator_named(known, layout["accelerator"])
-    return str(facts.get("name", model)), [fitting.fit(facts, layout, known) for layout in layouts]
+    return str(facts.get("name", model)), [fitting.fit(facts, layout, known, tokens) for layout in layouts]
 
 
 def _explained(given: Front, known: Catalogue, fits: list[Fit]) -> list[Fit]:

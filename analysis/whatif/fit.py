@@ -16,6 +16,8 @@ from analysis.physics.bubble import classic_bubble
 from analysis.physics.pipeline import layers_on_stage
 from analysis.records.facts import Facts
 from analysis.records.load import Catalogue
+from analysis.records.spans import Span
+from analysis.whatif.amounts import Amounts, amounts
 from analysis.whatif.divisibility import contradictions, without_effect
 from analysis.whatif.neighbours import Neighbour
 from schemas.capacity import GIB
@@ -43,6 +45,8 @@ class Fit:
     verdict: str
     why: str
     remarks: list[str]
+    amounts: Amounts | None = None
+    peak_tflops: float = float("nan")
     nearest: list[Neighbour] = field(default_factory=list)
 
     def as_json(self) -> dict[str, Any]:
@@ -56,6 +60,8 @@ class Fit:
             "card_gib": _plain(self.card_gib),
             "states_at_least_gib": self.states,
             **step,
+            "mfu_divides_by_tflops": _plain(self.peak_tflops),
+            "amounts": amounts_json(self.amounts),
             "memory_gib_by_stage": {part: [round(float(v), 4) for v in stages[part]] for part in stages},
             "seconds_by_part": self.found.seconds,
             "communication": [link.__dict__ for link in self.found.traffic],
@@ -138,7 +144,15 @@ def _value(name: str, text: str) -> Any:
     return text
 
 
-def fit(model: Facts, layout: Row, catalogue: Catalogue) -> Fit:
+def amounts_json(made: Amounts | None) -> dict[str, Any] | None:
+    """Amounts as plain numbers with their bounds; null where they are not known."""
+    if made is None:
+        return None
+    spans = {name: value for name, value in made.__dict__.items() if value is not None}
+    return {name: {"low": span.low, "best": span.best, "high": span.high} for name, span in spans.items()}
+
+
+def fit(model: Facts, layout: Row, catalogue: Catalogue, tokens: float | None = None) -> Fit:
     """Judge one layout of one model.
 
     Parameters
@@ -149,6 +163,8 @@ def fit(model: Facts, layout: Row, catalogue: Catalogue) -> Fit:
         Columns of a layout row; see `complete` for what is derived.
     catalogue
         Accelerators and constants.
+    tokens
+        Of the whole run, where days, hours and energy are wanted.
 
     Raises
     ------
@@ -164,7 +180,32 @@ def fit(model: Facts, layout: Row, catalogue: Catalogue) -> Fit:
     card = card_gib(str(row["accelerator"]), catalogue)
     verdict, why = _judge(found, states, card)
     said = [*_experts(layout, row), *remarks(row, found, states, card)]
-    return Fit(row, found, card, states, verdict, why, said)
+    part = chip_figures(str(row["accelerator"]), catalogue)
+    made = _amounts(row, found, part.get("tdp", float("nan")), tokens)
+    half = "fp16" if row.get("precision") == "fp16" else "bf16"
+    peak = part.get(half, float("nan")) / TERA
+    return Fit(row, found, card, states, verdict, why, said, made, peak)
+
+
+TERA = 1e12
+
+
+def chip_figures(accelerator: str, catalogue: Catalogue) -> dict[str, float]:
+    """Figures of one accelerator in base units; empty where it is not on record."""
+    table = in_base_units(catalogue.accelerators)
+    if accelerator not in table.index:
+        return {}
+    return {str(name): float(table[name].to_dict()[accelerator]) for name in table}
+
+
+def _amounts(row: Row, found: Detail, watts: float, tokens: float | None) -> Amounts | None:
+    """Speeds and what a run takes; None where the step time is not known."""
+    step = [float(found.prediction[f"step_time_s{end}"]) for end in ("_low", "", "_high")]
+    if not np.isfinite(step).all():
+        return None
+    per_step = float(row["global_batch"]) * float(row["seq_len"])
+    power = watts if np.isfinite(watts) else None
+    return amounts(Span(*step), per_step, float(row["accelerators"]), tokens, power)
 
 
 def card_gib(accelerator: str, catalogue: Catalogue) -> float:

@@ -16,6 +16,13 @@ LAYOUT = (
     "micro_batch", "global_batch", "precision", "recompute", "attention_kernel", "sequence_parallel",
 )  # fmt: skip
 STYLES = {"could-fit": "green", "does-not-fit": "bold red", "unknown": "yellow"}
+PART_WORDS = {
+    "moe": "moe (routing tokens to experts)",
+    "scale": "scale (waiting for slower hosts)",
+    "host": "host (launching kernels)",
+    "memory": "memory (norms, activations)",
+}
+"""Parts of a step whose name does not say what they are."""
 HIDDEN = 1e-3
 """Parts below this many seconds or GiB are not worth a line."""
 
@@ -26,6 +33,7 @@ def sections(name: str, fits: Sequence[Fit]) -> Iterator[RenderableType]:
     yield _table("Layout", fits, [(row, [_word(fit.layout.get(row)) for fit in fits]) for row in LAYOUT])
     yield _table("Memory of the fullest stage [GiB]", fits, list(_memory(fits)))
     yield _table("Step time [s] (modelled)", fits, list(_seconds(fits)))
+    yield _table("What it takes", fits, list(_takes(fits)))
     yield _traffic(fits)
     for number, fit in enumerate(fits):
         head = f"{chr(65 + number)}: " if len(fits) > 1 else ""
@@ -82,10 +90,38 @@ def _seconds(fits: Sequence[Fit]) -> Iterator[tuple[str, list[str]]]:
     parts = dict.fromkeys(part for fit in fits for part in fit.found.seconds)
     for part in parts:
         values = [fit.found.seconds.get(part, 0.0) for fit in fits]
-        yield part, [f"{value:.3f}" if value > HIDDEN else "" for value in values]
+        yield PART_WORDS.get(part, part), [f"{value:.3f}" if value > HIDDEN else "" for value in values]
     yield "step (range)", [_range(fit, "step_time_s", "{:.2f}") for fit in fits]
     mfu = [float(fit.found.prediction["mfu"]) for fit in fits]
-    yield "MFU, causal", [f"{100 * value:.1f}%" if np.isfinite(value) else "unknown" for value in mfu]
+    peaks = [f" of {fit.peak_tflops:.0f} TFLOP/s" if np.isfinite(fit.peak_tflops) else "" for fit in fits]
+    yield (
+        "MFU, causal",
+        [
+            f"{100 * value:.1f}%{peak}" if np.isfinite(value) else "unknown"
+            for value, peak in zip(mfu, peaks, strict=True)
+        ],
+    )
+
+
+def _takes(fits: Sequence[Fit]) -> Iterator[tuple[str, list[str]]]:
+    """Speeds and, where tokens were given, days, hours and energy, each with its range."""
+    rows = {
+        "tokens_per_s": "tokens/s, all",
+        "tokens_per_s_each": "tokens/s, each",
+        "days": "days",
+        "accelerator_hours": "accelerator-hours",
+        "energy_mwh": "MWh (power x PUE 1.1-1.5)",
+    }
+    for name, label in rows.items():
+        spans = [getattr(fit.amounts, name, None) for fit in fits]
+        yield (
+            label,
+            ["" if one is None else f"{_short(one.best)} ({_short(one.low)}-{_short(one.high)})" for one in spans],
+        )
+
+
+def _short(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def _traffic(fits: Sequence[Fit]) -> Table:
