@@ -20,7 +20,7 @@ def figures(section, source):
 def test_the_state_of_405b_is_sixteen_bytes_per_parameter(source):
     figure = figures(fit, source)["fit-llama-3-1-405b"]
     assert sum(row[-1].raw for row in figure.table.rows) == pytest.approx(405_853_388_800 * 16 / 1e9)
-    assert "6.5 TB of state, 81 times" in figure.words.title.en  # 6,493.7 / 80 = 81.2
+    assert "6.5 TB of state, 76 times" in figure.words.title.en  # 6,493.7 GB / (79.1 GiB usable of an H100 = 84.9 GB) = 76.5
 
 
 def test_two_layouts_stand_side_by_side_with_their_ratio(source):
@@ -36,9 +36,13 @@ def test_memory_is_drawn_for_every_stage_in_order(source):
 
 
 def test_a_layout_larger_than_its_box_is_marked():
-    assert axes._degree(16, 8, True) == {"text": "16", "shade": 4, "leaves": True}
-    assert axes._degree(None, 8, True)["text"] == "?"
-    assert axes._degree(None, 8, False)["text"] == "–"
+    row = {"tp": 16, "ep": None, "cp": None, "dp": 128, "derived": ["dp"], "sparsity": "moe", "leaves_one": False}
+    assert axes._cell("tp", row, 8) == {"text": "16", "shade": 4, "leaves": True}
+    assert axes._cell("dp", row, None)["text"] == "≈128"
+    assert axes._cell("cp", row, None)["text"] == "?"
+    assert axes._cell("ep", row | {"sparsity": "dense"}, 8)["text"] == "–"
+    # three printed degrees that give the accelerators leave 1 for the fourth
+    assert axes._cell("cp", row | {"leaves_one": True}, None)["text"] == "≈1"
 
 
 @pytest.mark.parametrize(("low", "high", "said"), [(1, 9, "lower"), (-2, 9, "none"), (-9, -1, "higher")])
