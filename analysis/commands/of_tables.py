@@ -50,7 +50,7 @@ def calibrate(
     write: Annotated[bool, typer.Option("--write", help="Put them into data/calibration.")] = False,
 ) -> None:
     """Refit the engine's constants to the measured rows; print errors fitted beside errors left out by source."""
-    from analysis.calibrate import memory, step_time
+    from analysis.calibrate import left_out, memory, report
     from analysis.records.load import measured_rows
 
     given = front(context)
@@ -58,10 +58,12 @@ def calibrate(
         rows = measured_rows(connection)
         accelerators = connection.execute("select * from record.accelerators order by id").df()
     before = given.constants.read()
-    typer.echo(f"fitting to {len(rows)} measured rows, once for each source left out ...", err=True)
-    timed = step_time.fit(rows, accelerators, before)
-    typer.echo(step_time.report(timed))
-    after, errors = memory.refit(rows, accelerators, step_time.updated(before, timed))
+    typer.echo(f"fitting to {len(rows)} measured rows, once for each group left out ...", err=True)
+    timed = left_out.fit(rows, accelerators, before)
+    typer.echo(report.errors(timed))
+    fitted = left_out.updated(before, timed)
+    typer.echo("\n" + report.coverage(timed, fitted))
+    after, errors = memory.refit(rows, accelerators, fitted)
     typer.echo("\n" + memory.report(errors))
     if write:
         typer.echo(f"wrote {given.constants.write(_changed(before, after))}")

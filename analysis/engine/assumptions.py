@@ -28,6 +28,7 @@ class Code(Enum):
     PEAK = "peak"
     CLASS_EFFICIENCY = "class-efficiency"
     SPLIT = "split"
+    VOCABULARY = "vocabulary"
 
 
 WIDENS: dict[Code, Literal["recompute", "unmeasured"]] = {
@@ -36,7 +37,6 @@ WIDENS: dict[Code, Literal["recompute", "unmeasured"]] = {
     Code.FLASH: "unmeasured",
     Code.UNFUSED: "unmeasured",
     Code.PEAK: "unmeasured",
-    Code.CLASS_EFFICIENCY: "unmeasured",
 }
 """Assumptions that move the time by a step rather than a little, and the interval that covers the step."""
 

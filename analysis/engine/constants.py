@@ -87,10 +87,13 @@ class ClassValues:
         Link columns by architecture, in the columns' units.
     peaks
         Peak columns by accelerator [TFLOP/s].
+    vocab
+        Vocabulary of a model that does not state it [entries].
     """
 
     links: Mapping[str, Table]
     peaks: Mapping[str, Table]
+    vocab: float
 
 
 @dataclass(frozen=True)
@@ -108,11 +111,38 @@ class Interval:
 
 
 @dataclass(frozen=True)
-class Intervals:
-    """Intervals of the step time by class of row, and what open inputs add."""
+class ByKnowledge:
+    """Intervals by how well a row is known.
 
-    dense: Interval
-    moe: Interval
+    Attributes
+    ----------
+    both, one, neither
+        Measured rows exist of the row's software and of its kind of accelerator, of one of them, of neither.
+    """
+
+    both: Interval
+    one: Interval
+    neither: Interval
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """Intervals of the step time by class of row, and what open inputs add.
+
+    Attributes
+    ----------
+    dense, dense_waiting, moe
+        By kind of model and knowledge; dense models apart where much of the step is not work.
+    waiting_share
+        Share of a step that is communication, idle time or fixed cost from which a row counts as waiting [1].
+    recompute, unmeasured
+        Factors on those where recompute is not stated, and where a kernel or a peak is not.
+    """
+
+    dense: ByKnowledge
+    dense_waiting: ByKnowledge
+    moe: ByKnowledge
+    waiting_share: float
     recompute: Interval
     unmeasured: Interval
 
@@ -125,9 +155,15 @@ class Measured:
     ----------
     cores
         Rows by core family.
+    stacks
+        Rows by software.
+    known
+        Rows from which a kind of accelerator or a software counts as known.
     """
 
     cores: Table
+    stacks: Table
+    known: float
 
 
 @dataclass(frozen=True)
@@ -141,7 +177,9 @@ class FitSettings:
     prior_weight
         Rows of one robust width that each prior counts as [1].
     evaluations
-        Evaluations of the objective [1].
+        Largest number of steps of the solver [1].
+    tolerance
+        Relative gain of the objective below which the solver stops [1].
     covered
         Share of left-out rows that an interval should hold [1].
     """
@@ -149,6 +187,7 @@ class FitSettings:
     robust_width: float
     prior_weight: float
     evaluations: float
+    tolerance: float
     covered: float
 
 
@@ -162,6 +201,7 @@ class Timing:
     class_values: ClassValues
     intervals: Intervals
     measured: Measured
+    stacks: Mapping[str, Table]
 
 
 class Values(dict[str, Any]):
@@ -299,8 +339,9 @@ def timing(calibration: Mapping[str, Any]) -> Timing:
         class_values=read(ClassValues, "class_values", sections["class_values"]),
         intervals=read(Intervals, "intervals", sections["intervals"]),
         measured=read(Measured, "measured", sections["measured"]),
+        stacks={name: flatten(habits) for name, habits in sections["stacks"].items()},
     )
 
 
-TIMING = (*(f.name for f in fields(Efficiency)), "products", "class_values", "intervals", "measured")
+TIMING = (*(f.name for f in fields(Efficiency)), "products", "class_values", "intervals", "measured", "stacks")
 """Subjects that the step time reads."""

@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.engine import rates, step
+from analysis.engine import rates, software, step
 from analysis.engine.assumptions import WIDENS, Assumed, texts
-from analysis.engine.constants import Intervals, Timing
+from analysis.engine.constants import Intervals, Measured, Timing
 from analysis.engine.constants import timing as timing_constants
 from analysis.engine.peak_memory import PeakMemory, predict_memory
 from analysis.engine.recompute import has_to_recompute
@@ -37,7 +37,7 @@ CHUNK = 50000
 LOSSES = {
     "compute": "compute", "attention": "attention", "memory": "memory-bandwidth", "moe": "moe-overhead", "tp": "tp",
     "cp": "cp", "ep": "ep", "host": "host", "pp": "pp-send", "bubble": "pp-bubble", "dp": "dp",
-    "optimizer": "optimizer", "scale": "scale",
+    "optimizer": "optimizer", "step": "step-overhead", "scale": "scale",
 }  # fmt: skip
 """What a part of the step is called when it is the largest loss."""
 NO_RATE = (
@@ -45,6 +45,10 @@ NO_RATE = (
     "hbm_bandwidth_gb_s is not in the accelerator's record",
     "the accelerator's record has no peak for this precision, or no link that the layout needs",
 )
+KINDS = ("dense", "dense_waiting", "moe")
+"""Kinds of rows that have intervals of their own."""
+KNOWLEDGE = ("both", "one", "neither")
+"""Classes of `ByKnowledge` by the number of unknowns."""
 MEMORY_ENDS = {"": "best", "_low": "low", "_high": "high"}
 
 
@@ -66,6 +70,8 @@ class Timed:
         Of one accelerator [B/s].
     moe
         Rows with experts.
+    unknowns
+        How many of software and kind of accelerator have no measured rows.
     assumed
         What had to be assumed.
     """
@@ -78,6 +84,7 @@ class Timed:
     peak: Array
     hbm_bandwidth: Array
     moe: Mask
+    unknowns: npt.NDArray[np.intp]
     assumed: Assumed
 
     @property
@@ -86,7 +93,9 @@ class Timed:
         return timing.step_seconds(self.parts)
 
 
-def timed(rows: Rows, facts: rates.ChipFacts, k: Timing, full: Array | float = 0.0) -> Timed:
+def timed(
+    rows: Rows, facts: rates.ChipFacts, k: Timing, memory: Mapping[str, float], full: Array | float = 0.0
+) -> Timed:
     """Step time by part of rows.
 
     Parameters
@@ -97,6 +106,8 @@ def timed(rows: Rows, facts: rates.ChipFacts, k: Timing, full: Array | float = 0
         Accelerators of the rows.
     k
         Constants.
+    memory
+        Constants of the memory model with the table of stacks.
     full
         1 where a row without stated recompute has to recompute everything to fit.
 
@@ -105,9 +116,10 @@ def timed(rows: Rows, facts: rates.ChipFacts, k: Timing, full: Array | float = 0
     Timed
         Times, and what they rest on.
     """
-    load = step.workload(rows, facts, k.efficiency.recompute, full)
+    rows, filled = step.with_vocabulary(rows, k.class_values.vocab)
+    load = step.workload(rows, facts, k.efficiency.recompute, memory, full)
     chip = rates.chip(facts, k)
-    parts = timing.step_parts(rows.arch, load.work, chip, k.efficiency)
+    parts = timing.step_parts(rows.arch, load.work, chip, software.efficiency(rows, k))
     token = flops.per_token(rows.arch, rows.split.seq_len)
     tokens = rows.number["global_batch"] * rows.split.seq_len
     return Timed(
@@ -119,8 +131,31 @@ def timed(rows: Rows, facts: rates.ChipFacts, k: Timing, full: Array | float = 0
         peak=facts.half_peak * rows.number["accelerators"],
         hbm_bandwidth=facts.hbm,
         moe=np.nan_to_num(rows.arch.experts) > 0,
-        assumed=facts.assumed | load.assumed,
+        unknowns=unknowns(rows, facts, k.measured),
+        assumed=facts.assumed | load.assumed | filled,
     )
+
+
+def kinds(parts: Parts, moe: Mask, waiting_share: float) -> npt.NDArray[np.intp]:
+    """Index into `KINDS` of every row: mixtures of experts, and dense models by how much of the step is not work.
+
+    >>> busy, idle = np.array([6.0, 9.0]), np.zeros(2)
+    >>> step = {"compute": busy, "attention": idle, "memory": idle, "tp": np.array([4.0, 1.0])}
+    >>> kinds(step, np.array([False, False]), 0.3).tolist()
+    [1, 0]
+    """
+    work = sum((parts[name] for name in ("compute", "attention", "memory")), np.zeros(()))
+    waiting = 1.0 - work / timing.step_seconds(parts) > waiting_share
+    return np.where(moe, 2, np.where(waiting, 1, 0)).astype(np.intp)
+
+
+def unknowns(rows: Rows, facts: rates.ChipFacts, k: Measured) -> npt.NDArray[np.intp]:
+    """How many of software and kind of accelerator have no measured rows: 0, 1 or 2 per row."""
+    code, distinct = pd.factorize(rows.stack)
+    names = [*(str(name).strip().lower() for name in distinct), ""]
+    software_known = np.asarray([k.stacks.get(name, 0.0) >= k.known for name in names])[code]
+    cores_known = facts.parts.spread([k.cores.get(name, 0.0) >= k.known for name in facts.parts.cores]) > 0
+    return np.asarray(2 - software_known.astype(np.intp) - cores_known.astype(np.intp))
 
 
 def largest_loss(times: Timed) -> npt.NDArray[np.object_]:
@@ -139,9 +174,14 @@ def largest_loss(times: Timed) -> npt.NDArray[np.object_]:
 
 
 def bounds(times: Timed, k: Intervals) -> tuple[Array, Array]:
-    """(low, high) factors on the step time by class: dense or MoE, widened by each open input that is a step."""
-    low = np.where(times.moe, k.moe.low, k.dense.low)
-    high = np.where(times.moe, k.moe.high, k.dense.high)
+    """(low, high) factors on the step time.
+
+    By class: kind of row, and measured rows of software and accelerator, of one or of neither; widened by each open
+    input that is a step.
+    """
+    classes = [getattr(getattr(k, kind), name) for kind in KINDS for name in KNOWLEDGE]
+    index = kinds(times.parts, times.moe, k.waiting_share) * len(KNOWLEDGE) + times.unknowns
+    low, high = (np.asarray([getattr(one, end) for one in classes])[index] for end in ("low", "high"))
     for assumption, mask in times.assumed.items():
         if assumption.code in WIDENS:
             wider = k.recompute if WIDENS[assumption.code] == "recompute" else k.unmeasured
@@ -161,7 +201,7 @@ def computed(
         superchip = facts.parts.spread(facts.parts.superchip) > 0
         slack = float(k.efficiency.recompute.kept_slack)
         full = has_to_recompute(rows, superchip, of_memory, slack, peak)
-        return rows, peak, timed(rows, facts, k, full)
+        return rows, peak, timed(rows, facts, k, of_memory, full)
 
 
 def _chunk(table: pd.DataFrame, accelerators: pd.DataFrame, calibration: Mapping[str, Any]) -> pd.DataFrame:

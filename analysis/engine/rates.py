@@ -16,6 +16,7 @@ from analysis.layout import words
 from analysis.layout.arrays import Rows
 from analysis.layout.parse import Array
 from analysis.physics import rates
+from analysis.physics.efficiency import Links
 from analysis.physics.links import FABRICS, Fabric, Network
 from analysis.physics.work import Chip
 from schemas.units import UNITS, split
@@ -120,6 +121,10 @@ class ChipFacts:
         Columns of `LINKS` [B/s, accelerators].
     host_link
         PCIe [B/s].
+    accelerators
+        Accelerators of the job.
+    all_reduce, all_gather
+        Bandwidths measured inside the job over all of them [B/s]; NaN where a row has none.
     assumed
         What had to be assumed.
     """
@@ -134,6 +139,9 @@ class ChipFacts:
     hbm: Array
     links: dict[str, Array]
     host_link: Array
+    accelerators: Array
+    all_reduce: Array
+    all_gather: Array
     assumed: Assumed
 
 
@@ -203,7 +211,7 @@ def chip_facts(rows: Rows, accelerators: pd.DataFrame, k: Timing) -> ChipFacts:
     linear, half, measured = _peaks(rows, of_rows, k.class_values, assumed)
     links = _links(rows, of_rows, k.class_values, assumed)
     nan = np.full(len(rows), np.nan)
-    known = of_rows.spread([name in k.measured.cores for name in of_rows.cores]) > 0
+    known = of_rows.spread([k.measured.cores.get(name, 0.0) >= k.measured.known for name in of_rows.cores]) > 0
     assumed[Assumption(Code.CLASS_EFFICIENCY)] = ~known
     return ChipFacts(
         parts=of_rows,
@@ -216,6 +224,9 @@ def chip_facts(rows: Rows, accelerators: pd.DataFrame, k: Timing) -> ChipFacts:
         hbm=rows.chip.get("hbm_bandwidth", nan),
         links=links,
         host_link=rows.chip.get("host_link", nan),
+        accelerators=rows.number["accelerators"],
+        all_reduce=rows.number["allreduce_gb_s"] * UNITS["GB/s"].factor,
+        all_gather=rows.number["allgather_gb_s"] * UNITS["GB/s"].factor,
         assumed={one: mask for one, mask in assumed.items() if mask.any()},
     )
 
@@ -265,11 +276,28 @@ def chip(facts: ChipFacts, k: Timing) -> Chip:
         core_rate=facts.half_peak * facts.parts.by_cores(k.kernels.flash) * power,
         biased_core_rate=facts.half_peak * facts.parts.by_cores(k.kernels.flash_bias) * power,
         hbm_bandwidth=facts.hbm,
-        network=Network(
-            scale_up=facts.links["scale_up_gb_s"] * k.efficiency.links.scale_up_share,
-            scale_out=facts.links["scale_out_gbit_s"] * k.efficiency.links.scale_out_share,
-            host_link=facts.host_link * k.efficiency.links.scale_up_share,
-            domain=facts.links["scale_up_domain"],
-            fabric=facts.parts.spread(facts.parts.fabric),
-        ),
+        network=_network(facts, k.efficiency.links),
+    )
+
+
+def _network(facts: ChipFacts, k: Links) -> Network:
+    """Links at the rates of collectives; bandwidths that a row measured inside its job outrank data sheets.
+
+    A ring over all accelerators turns at the rate of the links out of a domain times its members; an all-gather test
+    of many ranks shows, beyond the time inside one domain, the steps of the ring.
+    """
+    up, domain = facts.links["scale_up_gb_s"], facts.links["scale_up_domain"]
+    out = facts.links["scale_out_gbit_s"] * k.scale_out_share
+    ring = np.where(facts.accelerators > domain, facts.all_reduce / domain, np.nan)
+    others = np.where(facts.accelerators > domain, facts.accelerators - domain / 2.0, np.nan)
+    beyond = k.test_bytes * (1.0 / facts.all_gather - 1.0 / (up * k.test_share)) / others
+    hop_out = np.where(np.isnan(beyond), k.hop_out, np.maximum(beyond, k.hop_out))
+    return Network(
+        scale_up=up * k.scale_up_share,
+        scale_out=np.where(np.isnan(ring), out, np.minimum(ring, out)),
+        host_link=facts.host_link * k.scale_up_share,
+        domain=domain,
+        fabric=facts.parts.spread(facts.parts.fabric),
+        hop_up=np.where(np.isnan(beyond), k.hop_up, np.maximum(beyond, k.hop_up)),
+        hop_out=hop_out,
     )

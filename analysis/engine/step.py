@@ -11,7 +11,8 @@ Each of them is named in the result and widens its interval.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -20,10 +21,12 @@ import pandas as pd
 
 from analysis.engine.assumptions import Assumed, Assumption, Code, Mask
 from analysis.engine.rates import ChipFacts
+from analysis.engine.stack import Stack
+from analysis.engine.stage_layers import layers_of
 from analysis.layout import words
 from analysis.layout.arrays import Rows
 from analysis.layout.parse import Array
-from analysis.physics import attention, pipeline
+from analysis.physics import attention
 from analysis.physics.efficiency import Recompute
 from analysis.physics.split import Split
 from analysis.physics.work import Work
@@ -40,6 +43,15 @@ class Workload:
 
     work: Work
     assumed: Assumed
+
+
+def with_vocabulary(rows: Rows, usual: float) -> tuple[Rows, Assumed]:
+    """The rows with a usual vocabulary where none is stated, which only the time of the output head depends on."""
+    silent = np.isnan(rows.arch.vocab)
+    if not silent.any():
+        return rows, {}
+    arch = replace(rows.arch, vocab=np.where(silent, usual, rows.arch.vocab))
+    return replace(rows, arch=arch), {Assumption(Code.VOCABULARY, value=usual): np.broadcast_to(silent, (len(rows),))}
 
 
 def _kernel(rows: Rows, facts: ChipFacts, assumed: Assumed) -> Array:
@@ -99,26 +111,29 @@ def _recompute(rows: Rows, unfused: Mask, full: Array, k: Recompute) -> dict[str
     }
 
 
-def _stages(rows: Rows) -> dict[str, Array]:
-    """Layers of the first, the fullest and the last stage (MTP depths counted there); whether the row states them."""
-    split = rows.split
+def _stages(rows: Rows, memory: Mapping[str, float]) -> dict[str, Array]:
+    """Layers of the first, the fullest and the last stage (MTP depths counted there); whether the split is known."""
+    split, stack = rows.split, Stack.of(rows, memory)
     dealt = [
-        pipeline.layers_on_stage(rows.arch.layers, split.pp, split.vpp, stage)
+        layers_of(rows, stack, memory, stage)[0]
         for stage in (np.zeros_like(split.pp), np.minimum(1.0, split.pp - 1.0), split.pp - 1.0)
     ]
     first, most, last = dealt[0], np.maximum.reduce(dealt), dealt[2]
-    stated = np.zeros(len(rows))
+    stated = np.where(stack.habit(memory, "balanced_split", 0.0) > 0, 1.0, 0.0)
     if rows.stage_layers.shape[1]:
         layers = np.nan_to_num(rows.stage_layers)
         final = layers[np.arange(len(rows)), np.nan_to_num(split.pp - 1.0).astype(np.intp) % layers.shape[1]]
-        stated = np.where(layers.any(axis=1), 1.0, 0.0)
-        by_hand = ((layers[:, 0], first), (layers.max(axis=1), most), (final, last))
-        first, most, last = (np.where(stated > 0, own, usual) for own, usual in by_hand)
+        by_hand = layers.any(axis=1)
+        stated = np.where(by_hand, 1.0, stated)
+        ends = ((layers[:, 0], first), (layers.max(axis=1), most), (final, last))
+        first, most, last = (np.where(by_hand, own, usual) for own, usual in ends)
     last = last + rows.arch.mtp_layers
     return {"layers_first": first, "layers_max": most, "layers_last": last, "split_stated": stated}
 
 
-def workload(rows: Rows, facts: ChipFacts, k: Recompute, full_when_silent: Array | float = 0.0) -> Workload:
+def workload(
+    rows: Rows, facts: ChipFacts, k: Recompute, memory: Mapping[str, float], full_when_silent: Array | float = 0.0
+) -> Workload:
     """What every rank runs in each row.
 
     Parameters
@@ -129,6 +144,8 @@ def workload(rows: Rows, facts: ChipFacts, k: Recompute, full_when_silent: Array
         Accelerators of the rows.
     k
         Constants of recomputation.
+    memory
+        Constants of the memory model with the table of stacks, which says how software deals layers.
     full_when_silent
         1 where a row that states no recompute has to be taken as full.
 
@@ -153,7 +170,7 @@ def workload(rows: Rows, facts: ChipFacts, k: Recompute, full_when_silent: Array
         split.sequence_parallel, usual, assumed, Code.SEQUENCE_PARALLEL, split.tp > 1
     )
     degrees["shard_ranks"] = _hybrid_ranks(rows, facts, assumed)
-    stages = _stages(rows)
+    stages = _stages(rows, memory)
     with np.errstate(invalid="ignore"):
         uneven = (rows.arch.layers % (split.pp * split.vpp) > 0) & (stages["split_stated"] == 0)
     assumed[Assumption(Code.SPLIT)] = uneven

@@ -276,6 +276,7 @@ def _shared_reasons(
 def _own_reasons(table: pd.DataFrame, number: dict[str, Array], shared: Reasons) -> tuple[Reasons, Reasons]:
     """(memory, time): the shared reasons and what only one of the two needs."""
     memory, time = shared.copy(), shared.copy()
+    memory.add(np.isnan(number["vocab"]), UNSTATED, "vocab")
     _hybrid_reasons(table, number, memory)
     memory.add(np.isnan(number["micro_batches"]) & (number["pp"] > 1), UNSTATED, "global_batch")
     time.add(np.isnan(number["global_batch"]), UNSTATED, "global_batch")

@@ -16,7 +16,7 @@ def shape_reasons(reasons: Reasons, number: dict[str, Array]) -> None:
     """Architecture facts without which nothing can be counted."""
     moe = np.nan_to_num(number["experts"]) > 0
     latent = np.nan_to_num(number["mla"]) > 0
-    for name in ("layers", "hidden", "heads", "vocab", "gated_mlp", "tied_embeddings"):
+    for name in ("layers", "hidden", "heads", "gated_mlp", "tied_embeddings"):
         _unstated(reasons, number, name)
     _unstated(reasons, number, "ffn_hidden", ~moe | (np.nan_to_num(number["dense_layers"]) > 0))
     _unstated(reasons, number, "kv_heads", ~latent)

@@ -248,7 +248,8 @@ def recompute_words(text: str | tuple[str, ...]) -> dict[str, float]:
 
     `none`; `full`; `full (4 layers)` or `full (block, 4 layers)` (of each stage); `full (every 2 layers)` (inputs kept
     of groups of two); `full+offload` (checkpoints on the host); `selective` (the attention core); `selective (a,b)`
-    with module names; `selective (every 2nd layer)` (whole layers, each second). Any other word leaves the row unknown.
+    with module names; `selective (every 2nd layer)` (whole layers, each second); torchtitan's `selective op` and
+    `selective layer`; MaxText's `remat_policy=...`. Any other word leaves the row unknown.
 
     >>> said = recompute_words("selective (mla_up_proj,mlp)")
     >>> said["qkv"], said["mlp"], said["core"]
@@ -260,7 +261,7 @@ def recompute_words(text: str | tuple[str, ...]) -> dict[str, float]:
     if isinstance(text, tuple):
         return words | _parts(text)
     lowered = text.strip().lower()
-    stated = _whole_layers(lowered) or _modules(lowered)
+    stated = _whole_layers(lowered) or _modules(lowered) or _remat_policy(lowered)
     if lowered in ("none", "no", "false"):
         stated = {"understood": 1.0}
     return words | stated
@@ -275,17 +276,52 @@ def _whole_layers(text: str) -> dict[str, float]:
     if partly:
         grouped = partly.group(1) in ("every ", "uniform, ")
         return full | {"every" if grouped else "layer_count": float(partly.group(2))}
+    if text == "selective layer":  # torchtitan: every second layer unless its configuration says another number
+        return full | {"layer": 0.5}
     each = re.fullmatch(r"selective \((?:every|each) (\d+)(?:nd|rd|th) layer\)", text)
     return full | {"layer": 1 / float(each.group(1))} if each else {}
 
 
 def _modules(text: str) -> dict[str, float]:
     """What a text says about parts of a layer; nothing when a word is not known."""
+    if text == "selective op":
+        return {"understood": 1.0, "operator": 1.0}
     if text == "selective":
         return {"understood": 1.0, "core": 1.0, "plain_selective": 1.0}
     named = re.fullmatch(r"selective\s*\(([\w\s,+]+)\)", text)
     modules = [part.strip() for part in re.split(r"[,+]", named.group(1))] if named else []
     return _parts(modules)
+
+
+MAXTEXT_KEEPS = {
+    "full": "",
+    "save_qkv_proj": "query_proj key_proj value_proj",
+    "qkv_proj_offloaded": "query_proj key_proj value_proj",
+    "save_out_proj": "out_proj",
+    "minimal": "query_proj key_proj value_proj out_proj mlpwi mlpwo context",
+    "minimal_offloaded": "query_proj key_proj value_proj out_proj mlpwi mlpwo context",
+}
+"""Outputs that MaxText's remat policies keep, on the device or on the host; the rest of a layer is computed again."""
+
+
+def _remat_policy(text: str) -> dict[str, float]:
+    """What a remat policy of MaxText drops; nothing when the text is none.
+
+    `custom` lists outputs with `device` or `offload` (kept) or `remat` (computed again).
+    """
+    named = re.fullmatch(r"(?:maxtext )?remat_policy=(\w+)\s*(?:\((.*)\))?", text)
+    if named is None or named.group(1) not in (*MAXTEXT_KEEPS, "custom"):
+        return {}
+    listed = dict(part.split("=", 1) for part in re.split(r",\s*", named.group(2) or "") if "=" in part)
+    kept = {name.strip() for name, place in listed.items() if place.strip() != "remat"}
+    kept |= set(MAXTEXT_KEEPS.get(named.group(1), "").split())
+    offloaded = float("offload" in text)
+    if not kept - {"decoder_layer_input"}:
+        return {"understood": 1.0, "layer": 1.0, "offloaded": offloaded}
+    dropped = {"norm": 1.0, "core": float("context" not in kept), "mlp": float("mlpwi" not in kept)}
+    dropped["experts"] = dropped["shared_expert"] = dropped["expert_activation"] = dropped["mlp"]
+    dropped["qkv"] = float("query_proj" not in kept)
+    return dropped | {"understood": 1.0, "offloaded": offloaded}
 
 
 def _parts(modules: Sequence[str]) -> dict[str, float]:

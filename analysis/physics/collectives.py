@@ -42,11 +42,14 @@ class Transfer:
         Bytes over the link to other domains [B].
     seconds
         Time of both; they run at once, the slower decides [s].
+    latency
+        Time of the steps themselves, however little is sent [s].
     """
 
     up: Array
     out: Array
     seconds: Array
+    latency: Array
 
     @property
     def sent(self) -> Array:
@@ -56,11 +59,12 @@ class Transfer:
     def times(self, count: Number) -> Transfer:
         """The same `count` times; nothing where the count is zero, even if a rate is not known."""
         n = np.asarray(count, dtype=float)
-        return Transfer(*(np.where(n == 0, 0.0, x * n) for x in (self.up, self.out, self.seconds)))
+        return Transfer(*(np.where(n == 0, 0.0, x * n) for x in (self.up, self.out, self.seconds, self.latency)))
 
     def plus(self, other: Transfer) -> Transfer:
         """One after the other."""
-        return Transfer(self.up + other.up, self.out + other.out, self.seconds + other.seconds)
+        seconds, latency = self.seconds + other.seconds, self.latency + other.latency
+        return Transfer(self.up + other.up, self.out + other.out, seconds, latency)
 
 
 @dataclass(frozen=True)
@@ -75,10 +79,11 @@ class Exchange:
         return self.forward.times(1.0 + np.asarray(share, dtype=float)).plus(self.backward)
 
 
-def _over(up: Array, out: Array, inside: Array, outside: Array) -> Transfer:
-    """Bytes over both kinds of link; what is not sent needs no known rate."""
+def _over(up: Array, out: Array, inside: Array, outside: Array, steps: Array, network: Network) -> Transfer:
+    """Bytes over both kinds of link in a number of steps; what is not sent needs no known rate."""
     busy = np.maximum(up / np.where(up == 0, 1.0, inside), out / np.where(out == 0, 1.0, outside))
-    return Transfer(up, out, busy)
+    hop = np.where(out > 0, network.hop_out, network.hop_up)
+    return Transfer(up, out, busy, np.where(steps > 0, steps * hop, 0.0))
 
 
 def ring(buffer: Number, size: Number, stride: Number, network: Network, passes: Number = 1.0) -> Transfer:
@@ -109,7 +114,7 @@ def ring(buffer: Number, size: Number, stride: Number, network: Network, passes:
 
     Examples
     --------
-    >>> h100 = Network(*(np.asarray(x) for x in (450e9, 50e9, np.nan, 8.0, 0.0)))
+    >>> h100 = Network(*(np.asarray(x) for x in (450e9, 50e9, np.nan, 8.0, 0.0, 0.0, 0.0)))
     >>> one = ring(1e9, size=8, stride=1, network=h100, passes=2)
     >>> float(one.up) / 1e9, float(one.out), round(float(one.seconds) * 1e3, 3)  # an all-reduce on eight H100
     (1.75, 0.0, 3.889)
@@ -122,7 +127,8 @@ def ring(buffer: Number, size: Number, stride: Number, network: Network, passes:
     members = members_per_domain(n, stride, network.domain)
     stays = inside_domain(n, stride, network.domain) | over_host(n, stride, network)
     out = np.where(stays, 0.0, sent / members)
-    return _over(np.asarray(sent - out), out, up_rate(n, stride, network), network.scale_out)
+    steps = np.asarray(passes, dtype=float) * (n - 1.0)
+    return _over(np.asarray(sent - out), out, up_rate(n, stride, network), network.scale_out, steps, network)
 
 
 def remote_copies(experts_per_token: Number, domains: Number) -> Array:
@@ -163,7 +169,7 @@ def all_to_all(row: Number, experts_per_token: Number, size: Number, stride: Num
 
     Examples
     --------
-    >>> h800 = Network(*(np.asarray(x) for x in (200e9, 50e9, np.nan, 8.0, 0.0)))
+    >>> h800 = Network(*(np.asarray(x) for x in (200e9, 50e9, np.nan, 8.0, 0.0, 0.0, 0.0)))
     >>> one = all_to_all(4096 * 7168 * 2.0, 8.0, size=64.0, stride=1.0, network=h800)
     >>> round(float(one.up / (4096 * 7168 * 2)), 2), round(float(one.out / (4096 * 7168 * 2)), 2)
     (7.0, 4.59)
@@ -171,7 +177,8 @@ def all_to_all(row: Number, experts_per_token: Number, size: Number, stride: Num
     members = members_per_domain(size, stride, network.domain)
     up = row * np.asarray(experts_per_token) * (members - 1.0) / members
     out = row * remote_copies(experts_per_token, np.asarray(size, dtype=float) / members)
-    return _over(np.asarray(up), np.asarray(out), up_rate(size, stride, network), network.scale_out)
+    steps = np.where(np.asarray(size) > 1, 1.0, 0.0)
+    return _over(np.asarray(up), np.asarray(out), up_rate(size, stride, network), network.scale_out, steps, network)
 
 
 def operand_bytes(micro_batch: Number, seq_len: Number, hidden: Number, cp: Number = 1.0) -> Array:
@@ -188,8 +195,9 @@ def operand_bytes(micro_batch: Number, seq_len: Number, hidden: Number, cp: Numb
 def tensor(arch: Architecture, work: Work, network: Network) -> Exchange:
     """Tensor parallelism of one layer: an all-reduce after attention and one after the MLP, in each pass.
 
-    Sequence parallelism splits each into a reduce-scatter and an all-gather of the same volume (Shoeybi et al. 2019,
-    fig. 4; Korthikanti et al. 2022, arXiv:2205.05198, sec. 4.2.2).
+    Sequence parallelism splits each into a reduce-scatter and an all-gather of the same volume, and gathers the two
+    inputs of the weight gradients again beside other work: they cost steps, not time (Shoeybi et al. 2019, fig. 4;
+    Korthikanti et al. 2022, arXiv:2205.05198, sec. 4.2.2).
 
     Parameters
     ----------
@@ -202,8 +210,10 @@ def tensor(arch: Architecture, work: Work, network: Network) -> Exchange:
         Per layer and micro-batch.
     """
     operand = operand_bytes(work.micro_batch, work.seq_len, arch.hidden, work.cp)
-    both = ring(operand, work.tp, np.ones_like(work.tp), network, passes=2.0).times(2.0)
-    return Exchange(both, both)
+    once = ring(operand, work.tp, np.ones_like(work.tp), network, passes=2.0)
+    again = ring(0.0 * operand, work.tp, np.ones_like(work.tp), network)
+    both = once.times(2.0)
+    return Exchange(both, both.plus(again.times(np.where(work.sequence_parallel > 0, 2.0, 0.0))))
 
 
 def context(arch: Architecture, work: Work, network: Network) -> Exchange:
@@ -272,7 +282,8 @@ def boundary(arch: Architecture, work: Work, network: Network) -> Transfer:
     on_host = over_host(2.0, stride, network)
     near = inside_domain(2.0, stride, network.domain) | on_host
     inside = np.where(on_host, network.host_link, network.scale_up)
-    return _over(np.where(near, sent, 0.0), np.where(near, 0.0, sent), inside, network.scale_out)
+    steps = np.where(work.pp > 1, 2.0 * work.vpp, 0.0)
+    return _over(np.where(near, sent, 0.0), np.where(near, 0.0, sent), inside, network.scale_out, steps, network)
 
 
 def data_buffers(parameters: Number, zero_stage: Number, gathers: Number = 1.0) -> Array:

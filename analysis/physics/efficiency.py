@@ -129,10 +129,20 @@ class Links:
     ----------
     scale_up_share, scale_out_share
         Share of the link's rate [1].
+    hop_up, hop_out
+        Time of one step of a ring with nothing to send, inside a domain and between domains [s].
+    test_bytes
+        Message of an all-gather test whose bandwidth a row states [B].
+    test_share
+        Share of the scale-up rate that this test reaches inside one domain [1].
     """
 
     scale_up_share: Values
     scale_out_share: Values
+    hop_up: Values
+    hop_out: Values
+    test_bytes: Values
+    test_share: Values
 
 
 @dataclass(frozen=True)
@@ -143,12 +153,15 @@ class Host:
     ----------
     layer_seconds, moe_layer_seconds
         Time to issue the kernels of one layer of one micro-batch, forward and backward [s].
+    step_seconds
+        Fixed cost of an optimizer step [s].
     scale_loss
         Share of the step lost per doubling of the accelerators above one host [1].
     """
 
     layer_seconds: Values
     moe_layer_seconds: Values
+    step_seconds: Values
     scale_loss: Values
 
 

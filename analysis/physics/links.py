@@ -54,6 +54,8 @@ class Network:
         Accelerators that scale-up links join.
     fabric
         Codes of `Fabric`.
+    hop_up, hop_out
+        Time of one step of a ring with nothing to send, inside a domain and between domains [s].
     """
 
     scale_up: Array
@@ -61,6 +63,8 @@ class Network:
     host_link: Array
     domain: Array
     fabric: Array
+    hop_up: Array
+    hop_out: Array
 
 
 class Strides(TypedDict):
@@ -173,7 +177,7 @@ def fabric_share(size: Number, domain: Number, fabric: Number) -> Array:
 def up_rate(size: Number, stride: Number, network: Network) -> Array:
     """Rate at which a member sends inside its domain [B/s]: scale-up links, or PCIe in a host without them.
 
-    >>> pair = Network(*(np.asarray(x) for x in (np.nan, 25e9, 32e9, 1.0, 0.0)))
+    >>> pair = Network(*(np.asarray(x) for x in (np.nan, 25e9, 32e9, 1.0, 0.0, 0.0, 0.0)))
     >>> float(up_rate(2.0, 1.0, pair)) / 1e9
     32.0
     """
@@ -185,7 +189,7 @@ def up_rate(size: Number, stride: Number, network: Network) -> Array:
 def over_host(size: Number, stride: Number, network: Network) -> npt.NDArray[np.bool_]:
     """Whether a group meets over PCIe: one host, no scale-up domain of its size, and a known host link.
 
-    >>> card = Network(*(np.asarray(x) for x in (np.nan, 25e9, 32e9, 1.0, 0.0)))
+    >>> card = Network(*(np.asarray(x) for x in (np.nan, 25e9, 32e9, 1.0, 0.0, 0.0, 0.0)))
     >>> over_host(np.array([8.0, 16.0]), 1.0, card).tolist()
     [True, False]
     """

@@ -51,13 +51,18 @@ def layer_passes(arch: Architecture, work: Work, chip: Chip, k: Efficiency) -> d
     # DualPipe hides its all-to-all by giving it multiprocessors that compute then lacks.
     dual = (work.schedule == bubble.Schedule.DUALPIPE) & (work.ep > 1)
     slower = 1.0 / (1.0 - np.where(dual, k.overlap.dualpipe_sending_share, 0.0))
+    exchanges = {
+        "tp": collectives.tensor(arch, work, chip.network),
+        "cp": collectives.context(arch, work, chip.network),
+        "ep": collectives.experts(arch, work, chip.network),
+    }
     parts = {
         "compute": _products(arch, work, chip, k, moe).times(slower),
         "attention": core.times(slower),
         "memory": _memory_bound(arch, work, chip, k, moe),
         "moe": _even(fixed),
-    } | _exposed(arch, work, chip, k, moe)
-    return parts | {"host": _even(_issue(k.host, moe, _sum(parts).total))}
+    } | _exposed(exchanges, work, k, moe)
+    return parts | {"host": _even(_waiting(exchanges, work, k.host, moe, _sum(parts).total))}
 
 
 def _products(arch: Architecture, work: Work, chip: Chip, k: Efficiency, moe: Array) -> Passes:
@@ -74,24 +79,20 @@ def _memory_bound(arch: Architecture, work: Work, chip: Chip, k: Efficiency, moe
     return _recomputed(bound, work.recompute_elementwise)
 
 
-def _issue(host: Host, moe: Array, device: Array) -> Array:
-    """Seconds that the device waits for the host to issue the kernels of a layer."""
+def _waiting(exchanges: dict[str, collectives.Exchange], work: Work, host: Host, moe: Array, device: Array) -> Array:
+    """Seconds of a layer beyond its work: kernels that the host has yet to issue, or steps of collectives."""
     issue = (1.0 - moe) * host.layer_seconds + moe * host.moe_layer_seconds
-    return np.maximum(issue - device, 0.0)
+    steps = {name: one.with_recompute(work.recompute_layer).latency for name, one in exchanges.items()}
+    return np.maximum(np.maximum(issue, steps["tp"] + steps["cp"] + moe * steps["ep"]) - device, 0.0)
 
 
-def _exposed(arch: Architecture, work: Work, chip: Chip, k: Efficiency, moe: Array) -> dict[str, Passes]:
+def _exposed(exchanges: dict[str, collectives.Exchange], work: Work, k: Efficiency, moe: Array) -> dict[str, Passes]:
     """Exposed collectives of one layer.
 
     Tensor-parallel ones overlap with products where sequence parallelism lets Transformer Engine split them; stacks on
     FSDP have no such kernels. A compiled step schedules all of them beside compute. DualPipe exists to run the experts'
     all-to-all beside the compute of the opposite direction (DeepSeek-V3, arXiv:2412.19437, sec. 3.2.1).
     """
-    links = {
-        "tp": collectives.tensor(arch, work, chip.network),
-        "cp": collectives.context(arch, work, chip.network),
-        "ep": collectives.experts(arch, work, chip.network),
-    }
     overlapped = (work.sequence_parallel > 0) & (work.zero_stage < 3)
     dual = work.schedule == bubble.Schedule.DUALPIPE
     usual = {
@@ -104,7 +105,7 @@ def _exposed(arch: Architecture, work: Work, chip: Chip, k: Efficiency, moe: Arr
         name: np.where(work.compiled > 0, compiled.get(name, k.overlap.compiled), share)
         for name, share in usual.items()
     }
-    return {name: _visible(links[name], shown[name], work.recompute_layer) for name in links}
+    return {name: _visible(one, shown[name], work.recompute_layer) for name, one in exchanges.items()}
 
 
 def _visible(exchange: collectives.Exchange, share: Array, again: Array) -> Passes:
@@ -159,7 +160,8 @@ def step_parts(arch: Architecture, work: Work, chip: Chip, k: Efficiency) -> Par
     Returns
     -------
     dict
-        compute, attention, memory, moe, tp, cp, ep, host, pp (sends between stages), bubble, dp, optimizer, scale [s].
+        compute, attention, memory, moe, tp, cp, ep, host, pp (sends between stages), bubble, dp, optimizer,
+        step (fixed costs), scale [s].
     """
     stage, others = _stages(arch, work, chip, k)
     busy = _sum(stage)
@@ -174,6 +176,7 @@ def step_parts(arch: Architecture, work: Work, chip: Chip, k: Efficiency) -> Par
     bandwidth = chip.hbm_bandwidth * k.elementwise.optimizer_hbm_share
     updated = collectives.updated_parameters(held, work)
     parts["optimizer"] = elementwise.optimizer_seconds(updated, k.elementwise.optimizer_bytes, bandwidth)
+    parts["step"] = np.broadcast_to(np.asarray(k.host.step_seconds, dtype=float), parts["dp"].shape)
     total = sum(parts.values(), np.zeros(()))
     parts["scale"] = total * k.host.scale_loss * np.log2(np.maximum(work.accelerators / ONE_HOST, 1.0))
     return parts
