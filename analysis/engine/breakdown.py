@@ -139,7 +139,7 @@ def _traffic(rows: Rows, times: Timed) -> Links:
         sent = collectives.of_step(rows.arch, times.work, times.chip.network)
         inside = collectives.placement(times.work, times.chip.network.domain)
     spread = {
-        name: collectives.Transfer(*(np.broadcast_to(x, size) for x in (one.up, one.out, one.seconds)))
+        name: collectives.Transfer(*(np.broadcast_to(x, size) for x in (one.up, one.out, one.seconds, one.latency)))
         for name, one in sent.items()
     }
     return Links(spread, {name: np.broadcast_to(values, size) for name, values in inside.items()})

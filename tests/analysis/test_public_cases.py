@@ -45,7 +45,7 @@ def test_nvlink_is_seven_times_pcie_like_for_like() -> None:
 
 def test_the_share_of_the_own_rank_is_taken_off_once() -> None:
     # https://github.com/ShashankSubramanian/transformer-perf-estimates/issues/19: (n-1)/n of a reduce-scatter
-    box = Network(*(np.asarray(x) for x in (1e9, 1e9, np.nan, 8.0, 0.0)))
+    box = Network(*(np.asarray(x) for x in (1e9, 1e9, np.nan, 8.0, 0.0, 0.0, 0.0)))
     assert float(ring(8e9, 8.0, 1.0, box).sent) == float(ring(8e9, 8.0, 1.0, box).seconds * 1e9) == 7e9
 
 

@@ -1,11 +1,10 @@
-"""The calibration of the checkout, read as plain YAML."""
+"""The calibration of the checkout, as the front door reads it."""
 
 from pathlib import Path
 from typing import Any
 
-import yaml
+from etl.database import building
 
-FOLDER = Path(__file__).parents[3] / "data" / "calibration"
-CALIBRATION: dict[str, Any] = {
-    path.stem: yaml.safe_load(path.read_text(encoding="utf-8")) for path in sorted(FOLDER.glob("*.yaml"))
-}
+CALIBRATION: dict[str, Any] = dict(
+    building.some(Path(__file__).parents[3] / "data", ["calibration"]).values("calibration")
+)

@@ -9,6 +9,7 @@ import pytest
 from analysis.engine import rates as chips
 from analysis.engine.assumptions import Assumption, Code
 from analysis.engine.constants import (
+    ByKnowledge,
     ClassValues,
     Interval,
     Intervals,
@@ -44,6 +45,7 @@ PARTS: dict[str, dict[str, Any]] = {
                 "hbm_bandwidth_gb_s": 1000},
     "nvidia/custom": {"architecture": "hopper", "hbm_bandwidth_gb_s": 2400, "tdp_w": 500},
 }  # fmt: skip
+EVEN = ByKnowledge(*(Interval(0.9, 1.1),) * 3)
 K = Timing(
     efficiency=Efficiency(**NEUTRAL),
     products=Products(
@@ -62,9 +64,11 @@ K = Timing(
             "other": {"scale_up_domain": 8.0, "scale_out_gbit_s": 200.0},
         },
         peaks={"nvidia/custom": {"bf16_tflops": 900.0}},
+        vocab=64000.0,
     ),
-    intervals=Intervals(*(Interval(0.9, 1.1),) * 4),
-    measured=Measured({"hopper": 10.0, "blackwell": 10.0}),
+    intervals=Intervals(*(EVEN,) * 3, waiting_share=0.3, recompute=Interval(1.0, 1.0), unmeasured=Interval(0.9, 1.1)),
+    measured=Measured({"hopper": 10.0, "blackwell": 10.0}, {"megatron-core": 10.0}, 10.0),
+    stacks={},
 )  # fmt: skip
 ACCELERATORS = pd.DataFrame([{"id": name} | facts for name, facts in PARTS.items()])
 

@@ -7,17 +7,21 @@ import pytest
 from analysis.engine import rates as chips
 from analysis.engine import step as workload
 from analysis.engine.assumptions import Code
+from analysis.engine.stack import memory_constants
 from analysis.layout.arrays import read_rows
 from analysis.physics import attention
 
 from ..rows import table
+from .shipped import CALIBRATION
 from .test_rates import ACCELERATORS, K
 
 
 def load(*changes: dict[str, Any], full: float = 0.0) -> workload.Workload:
     rows = table(*changes)
     read = read_rows(rows, ACCELERATORS)
-    return workload.workload(read, chips.chip_facts(read, ACCELERATORS, K), K.efficiency.recompute, full)
+    return workload.workload(
+        read, chips.chip_facts(read, ACCELERATORS, K), K.efficiency.recompute, memory_constants(CALIBRATION), full
+    )
 
 
 def again(text: str, **change: Any) -> dict[str, float]:

@@ -33,15 +33,18 @@ NEUTRAL = {
         tp=1.0, tp_all_reduce=1.0, cp=1.0, ep=1.0, ep_dualpipe=0.0, pp=1.0, dp=1.0, fsdp=1.0, compiled=1.0,
         window_dp=0.0, window_fsdp=0.0, dualpipe_sending_share=20 / 132,
     ),
-    "links": Links(scale_up_share=1.0, scale_out_share=1.0),
-    "host": Host(layer_seconds=0.0, moe_layer_seconds=0.0, scale_loss=0.0),
+    "links": Links(
+        scale_up_share=1.0, scale_out_share=1.0, hop_up=0.0, hop_out=0.0, test_bytes=1e9, test_share=0.5
+    ),
+    "host": Host(layer_seconds=0.0, moe_layer_seconds=0.0, step_seconds=0.0, scale_loss=0.0),
     "recompute": Recompute(up_projection_share=0.6, operator_share=0.5, light_share=0.5, kept_slack=1.5),
 }  # fmt: skip
 """Constants under which nothing is lost and everything is exposed."""
 CARD = {
     "linear_rate": 200e12, "head_rate": 100e12, "core_rate": 50e12, "biased_core_rate": 25e12, "hbm_bandwidth": 2e12,
 }  # fmt: skip
-NETWORK = {"scale_up": 400e9, "domain": 8.0, "scale_out": 50e9, "host_link": np.nan, "fabric": 0.0}
+NETWORK = {"scale_up": 400e9, "domain": 8.0, "scale_out": 50e9, "host_link": np.nan, "fabric": 0.0,
+           "hop_up": 0.0, "hop_out": 0.0}  # fmt: skip
 LAYOUT = {
     "seq_len": 2048.0, "micro_batch": 1.0, "micro_batches": 4.0, "tp": 1.0, "sequence_parallel": 0.0, "cp": 1.0,
     "pp": 1.0, "vpp": 1.0, "ep": 1.0, "etp": 1.0, "dp": 1.0, "schedule": 1.0, "zero_stage": 1.0, "shard_ranks": 0.0,

@@ -12,7 +12,9 @@ from analysis.physics.links import Fabric, Network
 
 def rate(size: float, stride: float, domain: float, up: float, out: float, host: float = np.nan) -> float:
     """Bytes over seconds of a ring [B/s]."""
-    one = ring(1e9, size, stride, Network(*(np.asarray(x, dtype=float) for x in (up, out, host, domain, 0.0))))
+    one = ring(
+        1e9, size, stride, Network(*(np.asarray(x, dtype=float) for x in (up, out, host, domain, 0.0, 0.0, 0.0)))
+    )
     return float(one.sent / one.seconds)
 
 
@@ -28,7 +30,7 @@ def test_tensor_group_of_eight_fills_one_box_and_sixteen_does_not() -> None:
 
 def test_a_group_of_one_is_always_inside_and_waits_for_no_link() -> None:
     assert bool(topo.inside_domain(1.0, 64.0, 8.0))
-    alone = Network(*(np.asarray(x) for x in (450e9, np.nan, np.nan, 8.0, 0.0)))
+    alone = Network(*(np.asarray(x) for x in (450e9, np.nan, np.nan, 8.0, 0.0, 0.0, 0.0)))
     assert float(ring(1e9, 1.0, 64.0, alone).seconds) == 0.0
 
 
@@ -91,6 +93,6 @@ def test_more_nic_bandwidth_never_slows_a_ring(size: int, stride: int, domain: i
 
 
 def test_vector_equals_scalars() -> None:
-    sizes, h100 = [2.0, 8.0, 64.0], Network(*(np.asarray(x) for x in (450e9, 50e9, np.nan, 8.0, 0.0)))
+    sizes, h100 = [2.0, 8.0, 64.0], Network(*(np.asarray(x) for x in (450e9, 50e9, np.nan, 8.0, 0.0, 0.0, 0.0)))
     each = [float(ring(1e9, n, 2.0, h100).seconds) for n in sizes]
     assert ring(1e9, np.array(sizes), 2.0, h100).seconds.tolist() == each
