@@ -40,10 +40,19 @@ def count(facts: dict[str, Any]) -> dict[str, Any]:
 
 def architecture(path: Path) -> dict[str, Any]:
     """Architecture facts of a published config, in the words of the physics."""
-    from etl.importers import read_files
-    from etl.importers.counting import arguments
+    from etl.importers import read_files, whatif
 
-    return arguments(read_files([str(path)], count))
+    return whatif.model(read_files([str(path)], count))
+
+
+def layout(path: Path) -> dict[str, Any]:
+    """Layout facts of a launch script, config or log, by column of a layout; none for a file that cannot be read."""
+    from etl.importers import ImporterError, read_files, whatif
+
+    try:
+        return whatif.layout(read_files([str(path)]))
+    except ImporterError:
+        return {}
 
 
 class Constants:
@@ -101,7 +110,7 @@ def application() -> typer.Typer:
 
     @front.callback()
     def main(context: typer.Context) -> None:
-        context.obj = Front(assess, open_records, architecture, Constants())
+        context.obj = Front(assess, open_records, architecture, layout, Constants())
 
     return front
 

@@ -30,10 +30,12 @@ class Front:
     assess : fills the result tables of an open database
     records : opens an in-memory database with the records of some kinds (of some of them one id alone)
     architecture : reads a published config into architecture facts
+    layout : reads the layout that a launch script, config or log states, by column; empty where it states none
     constants : the engine's calibration
     """
 
     assess: Callable[[DuckDBPyConnection], None]
     records: Callable[[Sequence[str], Mapping[str, str]], DuckDBPyConnection]
     architecture: Callable[[Path], dict[str, Any]]
+    layout: Callable[[Path], dict[str, Any]]
     constants: Constants

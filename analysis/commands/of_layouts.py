@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from schemas.front import Front
 
 app = typer.Typer()
+NEEDED = ("accelerators", "seq_len", "global_batch")
 
 
 @app.command(
@@ -32,11 +33,13 @@ app = typer.Typer()
 )
 def fit(
     context: typer.Context,
-    model: Annotated[str, typer.Argument(help="A model (ORG/NAME, or words of it) or the path of a published config.")],
+    model: Annotated[
+        str, typer.Argument(help="A model (ORG/NAME, or words of it), or the path of a config or launch script.")
+    ],
     accelerator: Annotated[str, typer.Option(help="Accelerator: VENDOR/PART, or words of it.")],
-    accelerators: Annotated[int, typer.Option(min=1, help="Accelerators used.")],
-    seq_len: Annotated[int, typer.Option(min=1, help="Sequence length [tokens].")],
-    global_batch: Annotated[int, typer.Option(min=1, help="Sequences per optimizer step.")],
+    accelerators: Annotated[int | None, typer.Option(min=1, help="Accelerators used.")] = None,
+    seq_len: Annotated[int | None, typer.Option(min=1, help="Sequence length [tokens].")] = None,
+    global_batch: Annotated[int | None, typer.Option(min=1, help="Sequences per optimizer step.")] = None,
     tp: Annotated[int, typer.Option(min=1, help="Tensor-parallel degree.")] = 1,
     cp: Annotated[int, typer.Option(min=1, help="Context-parallel degree.")] = 1,
     pp: Annotated[int, typer.Option(min=1, help="Pipeline-parallel degree.")] = 1,
@@ -56,7 +59,10 @@ def fit(
     explain: Annotated[bool, typer.Option("--explain", help="Name the three nearest published measurements.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Does a layout fit, where do its bytes and seconds go? Exit 0 could fit, 1 does not fit, 3 cannot tell."""
+    """Does a layout fit, where do its bytes and seconds go? Exit 0 could fit, 1 does not fit, 3 cannot tell.
+
+    A launch script or config gives its layout with the model; what is typed wins.
+    """
     from analysis.layout.columns import LAYOUT
     from analysis.whatif.fit import EXIT_CODES
 
@@ -65,6 +71,7 @@ def fit(
         model = model_named(front(context), model)
         known = catalogue(front(context), model)
     with refusing(2):
+        stated = _with_file(context, model, known, stated)
         name, fits = _fits(front(context), known, model, stated, vs or [], tokens)
     if explain:
         fits = _explained(front(context), known, fits)
@@ -74,6 +81,29 @@ def fit(
     else:
         _print(name, fits)
     raise typer.Exit(EXIT_CODES[fits[0].verdict])
+
+
+def _with_file(context: typer.Context, model: str, known: Catalogue, stated: dict[str, Any]) -> dict[str, Any]:
+    """The layout as typed, on top of what the file of the model states, on top of the defaults of the options.
+
+    Raises
+    ------
+    RefusalError
+        Something that every layout needs is in neither; the sentence names it.
+    """
+    from schemas.refusal import RefusalError
+
+    sources = {name: context.get_parameter_source(name) for name in stated}
+    typed = {name for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"}
+    of_file = {} if model in known.models else front(context).layout(Path(model))
+    if typed & {"accelerators", "tp", "cp", "pp"}:
+        of_file.pop("dp", None)  # derived again
+    layout = stated | {name: value for name, value in of_file.items() if name not in typed}
+    missing = [f"--{name.replace('_', '-')}" for name in NEEDED if name not in layout]
+    if missing:
+        where = "" if model in known.models else f", which {model} does not state"
+        raise RefusalError(f"fit needs {', '.join(missing)}{where}")
+    return layout
 
 
 def _fits(

@@ -127,7 +127,8 @@ def new(
         str, typer.Argument(help="Id of the record: ORG/NAME, or NAME for tables and clusters.", metavar="ID")
     ],
     config: Annotated[
-        Path | None, typer.Option("--from", help="A published config or log whose facts are taken over.")
+        list[Path] | None,
+        typer.Option("--from", help="A published config or log whose facts are taken over; again for each companion."),
     ] = None,
 ) -> None:
     """Write a draft, of a run with its model's, with `todo` wherever a person has to write; print how to fill each."""
@@ -137,7 +138,7 @@ def new(
     paths = _paths()
     schemas = schema.load(paths.schemas)
     try:
-        made = write_with_model(paths, kind.value, key, config)
+        made = write_with_model(paths, kind.value, key, config or [])
     except ValueError as error:
         raise _misuse(str(error)) from None
     for one in made:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -109,14 +109,14 @@ class Made:
     draft: Draft
 
 
-def write(paths: Paths, kind: str, key: str, config: Path | None) -> Made:
+def write(paths: Paths, kind: str, key: str, config: Sequence[Path]) -> Made:
     """Write a draft to its place below `data/`.
 
     Parameters
     ----------
     paths : the checkout
     kind, key : kind and id of the new record
-    config : a config or log to take facts from
+    config : a config or log to take facts from, then the files it needs beside it; or the folder of a run
 
     Returns
     -------
@@ -129,16 +129,17 @@ def write(paths: Paths, kind: str, key: str, config: Path | None) -> Made:
     target = _free(paths, kind, key)
     shape = schema.load(paths.schemas).kind(kind)
     one = draft(kind, key, shape, load(paths.data))
-    if config is not None:
+    if config:
         from etl.importers import read_files
 
-        take(one, shape, read_files([str(config)]).facts, config.name)
+        title = " with ".join(filter(None, (config[0].name, ", ".join(path.name for path in config[1:]))))
+        take(one, shape, read_files(_files(config)).facts, title)
     target.parent.mkdir(parents=True, exist_ok=True)
     replace(target, dump(one.value, shape))
     return Made(kind, target.relative_to(paths.root).as_posix(), one)
 
 
-def write_with_model(paths: Paths, kind: str, key: str, config: Path | None) -> list[Made]:
+def write_with_model(paths: Paths, kind: str, key: str, config: Sequence[Path]) -> list[Made]:
     """Write a draft and, for a run whose model has no record yet, the model's before it.
 
     A config mostly describes the model, so its facts are offered to both; left out is what neither has a field for.
@@ -162,6 +163,14 @@ def write_with_model(paths: Paths, kind: str, key: str, config: Path | None) -> 
     both = [line for line in made[0].draft.left_out if line in made[1].draft.left_out]
     made[0].draft.left_out, made[1].draft.left_out = both, []
     return made
+
+
+def _files(config: Sequence[Path]) -> list[str]:
+    """The files of a run: as named, or the first run that a folder holds."""
+    from etl.importers.together import runs
+
+    found = runs(str(config[0])) if config[0].is_dir() else []
+    return found[0] if found else [str(path) for path in config]
 
 
 def _free(paths: Paths, kind: str, key: str) -> Path:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Annotated, Any
 
 import typer
@@ -14,6 +14,7 @@ import typer
 from etl.importers.facts import Reading
 from etl.importers.problems import ImporterError
 from etl.importers.registry import formats, read_files
+from etl.importers.together import runs, visible
 
 Counter = Callable[[dict[str, Any]], Any]
 """Counts parameters of a mapping of architecture facts; the front door gives the one of the analysis layer."""
@@ -23,7 +24,7 @@ MOST_COMPANIONS = 32
 FAULTS = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError, MemoryError)
 
 Paths = Annotated[
-    list[str] | None, typer.Argument(help="Config or log, then the files it needs beside it; or a folder.")
+    list[str] | None, typer.Argument(help="Config or log, then the files it needs beside it; or the folder of a run.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON object (one per line and file with --each).")]
 Each = Annotated[bool, typer.Option("--each", help="Read every path on its own instead of the first with companions.")]
@@ -47,9 +48,12 @@ def application(counter: Counter | None = None) -> typer.Typer:
             return
         if not paths:
             raise _refuse("no file was named; pass the path of a config or log, or --list")
-        if each or len(paths) > MOST_COMPANIONS or Path(paths[0]).is_dir():
-            raise typer.Exit(_print_each(paths, as_json, counter))
         try:
+            if each or len(paths) > MOST_COMPANIONS:
+                raise typer.Exit(_print_each([[path] for path in _files(paths)], as_json, counter))
+            if Path(paths[0]).is_dir():
+                found = [run for path in paths for run in (runs(path) if Path(path).is_dir() else [[path]])]
+                raise typer.Exit(_print_each(found, as_json, counter))
             reading = one(paths, counter)
         except ImporterError as problem:
             raise _refuse(str(problem)) from None
@@ -97,18 +101,22 @@ def formats_text() -> str:
     return "\n".join(f"{row.name:<{width}}  tells {row.tells}; cannot tell {row.cannot}" for row in formats())
 
 
-def _print_each(paths: list[str], as_json: bool, counter: Counter | None) -> int:
-    """Read every file on its own; the exit code is 1 when none could be read."""
+def _print_each(found: Iterable[list[str]], as_json: bool, counter: Counter | None) -> int:
+    """Read every run, a file with its companions; the exit code is 1 when none could be read."""
     done = failed = 0
-    for path in _files(paths):
+    for path, *beside in found:
+        extra = {"companions": beside} if beside else {}
+        title = f"{path} with {', '.join(PurePosixPath(b).name for b in beside)}" if beside else path
         try:
-            reading = one([path], counter)
+            reading = one([path, *beside[:MOST_COMPANIONS]], counter)
         except ImporterError as problem:
             failed += 1
-            _echo(json.dumps({"path": path, "error": str(problem)}) if as_json else f"{path}\n  {problem}")
+            _echo(json.dumps({"path": path, **extra, "error": str(problem)}) if as_json else f"{title}\n  {problem}")
             continue
         done += 1
-        _echo(json.dumps({"path": path, **reading.as_json()}) if as_json else f"{path}\n{facts_text(reading)}")
+        _echo(
+            json.dumps({"path": path, **extra, **reading.as_json()}) if as_json else f"{title}\n{facts_text(reading)}"
+        )
     if not done:
         typer.echo(f"shardbook: none of {failed} files could be read as a config or log", err=True)
     return 0 if done else 1
@@ -120,8 +128,7 @@ def _files(paths: list[str]) -> Iterator[str]:
         if not Path(path).is_dir():
             yield path
             continue
-        found = (file for file in sorted(Path(path).rglob("*")) if not file.name.startswith(".") and file.is_file())
-        yield from (str(file) for file in islice(found, MOST_FILES))
+        yield from islice(visible(path), MOST_FILES)
 
 
 def _refuse(sentence: str) -> typer.Exit:

@@ -10,8 +10,11 @@ from etl.importers.facts import Reading
 SHARED_NAMES = (
     "layers", "hidden", "ffn_hidden", "heads", "kv_heads", "head_dim", "vocab", "tied_embeddings", "experts",
     "experts_per_token",
-    "moe_ffn_hidden",
+    "moe_ffn_hidden", "sliding_window", "sliding_window_layers", "mtp_layers", "shared_ffn_hidden", "dense_layers",
+    "moe_layer_step",
 )  # fmt: skip
+BESIDE_THE_MODEL = frozenset({"mtp_layers"})
+"""Trained beside the model; a published total leaves it out."""
 PRIVATE = frozenset({"complete", "more", "moe_pattern", "blocks", "total", "active", "shared_unclear", "rows"})
 
 
@@ -27,7 +30,7 @@ def count(reading: Reading, counter: Callable[[dict[str, Any]], Any] | None) -> 
     if arch.get("total"):
         _state(reading, arch["total"], arch.get("active"))
     elif counter is not None and arch.get("complete"):
-        counted = counter(arguments(reading))
+        counted = counter({k: v for k, v in arguments(reading).items() if k not in BESIDE_THE_MODEL})
         more = arch.get("more", 0)
         total, active = float(counted["total"]), float(counted["active"])
         if math.isfinite(total) and total > 0:

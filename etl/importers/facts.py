@@ -32,7 +32,8 @@ class Reading:
     `extra` carries what is no fact of its own but decides some: `accumulation` (micro-batches per step), `samples`
     (planned sequences), `etp` (expert tensor parallel size), `ramp` (True when the batch grows or follows a schedule),
     `cap` (True when the step count is an upper bound, so no token count follows), `any_devices` (True when a free axis
-    leaves the device count open). `architecture` holds what only the parameter counter needs (see `counting`).
+    leaves the device count open). `architecture` holds what only the parameter counter needs (see `counting`); `beyond`
+    names parts of the model that no formula of the engine covers, so that a what-if refuses instead of guessing.
     """
 
     format: str
@@ -40,6 +41,7 @@ class Reading:
     warnings: list[str] = field(default_factory=list)
     extra: dict[str, Any] = field(default_factory=dict)
     architecture: dict[str, Any] = field(default_factory=dict)
+    beyond: list[str] = field(default_factory=list)
 
     def state(
         self, name: str, raw: Any, key: str | None = None, line: int | None = None, origin: str = "stated"

@@ -33,18 +33,27 @@ _ONES = {"tp": 1, "pp": 1, "cp": 1, "ep": 1}
 
 MEGATRON = Framework(
     "Megatron",
-    MappingProxyType({**_ONES, "zero_stage": 0, "recompute": "none"}),
+    MappingProxyType({**_ONES, "sequence_parallel": False, "zero_stage": 0, "recompute": "none"}),
     "NVIDIA/Megatron-LM megatron/training/arguments.py",
 )
 SWIFT = Framework(
     "ms-swift",
-    MappingProxyType({**_ONES, "zero_stage": 1, "recompute": "selective", "micro_batch": 1, "global_batch": 16}),
+    MappingProxyType(
+        {
+            **_ONES,
+            "sequence_parallel": False,
+            "zero_stage": 1,
+            "recompute": "selective",
+            "micro_batch": 1,
+            "global_batch": 16,
+        }
+    ),
     "swift.readthedocs.io Megatron-SWIFT/Command-line-parameters",
     experts_over_tp=False,
 )
 SLIME = Framework(
     "slime",
-    MappingProxyType({**_ONES, "zero_stage": 1, "recompute": "none"}),
+    MappingProxyType({**_ONES, "sequence_parallel": False, "zero_stage": 1, "recompute": "none"}),
     "THUDM/slime slime/backends/megatron_utils/arguments.py",
 )
 ON_MEGATRON = (SWIFT, SLIME, MEGATRON)

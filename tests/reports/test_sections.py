@@ -20,7 +20,9 @@ def figures(section, source):
 def test_the_state_of_405b_is_sixteen_bytes_per_parameter(source):
     figure = figures(fit, source)["fit-llama-3-1-405b"]
     assert sum(row[-1].raw for row in figure.table.rows) == pytest.approx(405_853_388_800 * 16 / 1e9)
-    assert "6.5 TB of state, 76 times" in figure.words.title.en  # 6,493.7 GB / (79.1 GiB usable of an H100 = 84.9 GB) = 76.5
+    assert (
+        "6.5 TB of state, 76 times" in figure.words.title.en
+    )  # 6,493.7 GB / (79.1 GiB usable of an H100 = 84.9 GB) = 76.5
 
 
 def test_two_layouts_stand_side_by_side_with_their_ratio(source):

@@ -7,6 +7,8 @@ from typing import Any
 from etl.importers.problems import ImporterError
 from etl.importers.read.trees import DEEPEST, Map, too_much
 
+MOST_PARTS = 200
+_LONG_KEY = re.compile(rf"""(?<![\w."'-])(?:[\w"'-]++[ \t]*+\.[ \t]*+){{{MOST_PARTS}}}""")
 LARGEST_TOML = 512 * 1024  # the reader of the standard library is slow
 
 
@@ -20,6 +22,8 @@ def read_toml(text: str, name: str) -> Map:
     if len(text) > LARGEST_TOML:
         raise too_much(name, f"holds {len(text)} characters of TOML")
     try:
+        if _LONG_KEY.search(text):  # the reader of the standard library takes quadratic time for such a key
+            raise ImporterError(f"{name} has a dotted key of more than {MOST_PARTS} parts; no config looks like that")
         data = tomllib.loads(text)
     except (ValueError, RecursionError) as e:
         raise ImporterError(f"{name} is no TOML: {str(e)[:120] or type(e).__name__}") from None
@@ -28,27 +32,32 @@ def read_toml(text: str, name: str) -> Map:
 
 _TABLE = re.compile(r"\s*\[+\s*([\w.\-\"' ]+?)\s*\]+\s*(?:#.*)?")
 _ASSIGNED = re.compile(r"\s*([\w.\-\"']+)\s*=")
+Path = tuple[str, ...]
 
 
 def wrap_toml(data: dict[str, Any], lines: list[str]) -> Map:
     """A parsed TOML file as a Map with the line of each key that stands at the start of a line."""
-    where: dict[str, int] = {}
-    table = ""
+    where: dict[Path, int] = {}
+    table: Path = ()
     for index, text in enumerate(lines, 1):
         if match := _TABLE.fullmatch(text):
-            table = match.group(1).replace('"', "").replace(" ", "") + "."
-            where.setdefault(table[:-1], index)
+            table = _parts(match.group(1).replace(" ", ""))
+            where.setdefault(table, index)
         elif match := _ASSIGNED.match(text):
-            where[table + match.group(1).strip("\"'")] = index
-    return _wrap(data, where, "", 0)
+            where[table + _parts(match.group(1))] = index
+    return _wrap(data, where, ())
 
 
-def _wrap(data: dict[str, Any], where: dict[str, int], prefix: str, depth: int) -> Map:
-    if depth > DEEPEST:
+def _parts(name: str) -> Path:
+    """The parts of a dotted key; a name nested deeper than any config is kept whole, as no key leads to it."""
+    return tuple(part.strip("\"'") for part in name.split(".")) if name.count(".") <= DEEPEST else (name,)
+
+
+def _wrap(data: dict[str, Any], where: dict[Path, int], path: Path) -> Map:
+    if len(path) > DEEPEST:
         raise ImporterError("the TOML nests too deep; no config looks like that")
-    node = Map(where.get(prefix.rstrip("."), 1))
+    node = Map(where.get(path, 1))
     for key, value in data.items():
-        path = f"{prefix}{key}"
-        inner = _wrap(value, where, f"{path}.", depth + 1) if isinstance(value, dict) else value
-        node.put(key, inner, where.get(path, node.line))
+        inner = _wrap(value, where, (*path, key)) if isinstance(value, dict) else value
+        node.put(key, inner, where.get((*path, key), node.line))
     return node

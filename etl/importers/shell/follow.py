@@ -220,7 +220,8 @@ class Shell:
     def _simple(self, node: Simple) -> bool | None:
         for assign in node.assigns:
             self._assign(assign)
-        self.documents += [self.expander.join(word) for word in node.documents]
+        documents = [self.expander.join(word) for word in node.documents]
+        self.documents += documents
         fields = [field for word in node.words for field in self.expander.fields(word)]
         if not fields:
             return True
@@ -230,6 +231,8 @@ class Shell:
             return conditions.decide(self._test_words(node.words)[1:])
         if name in {"true", ":", "false"}:
             return name != "false"
+        if name == "read" and documents and len(words) > 1:  # read -r -d '' NAME <<END
+            self.variables[words[-1][0]] = documents[0]
         if not node.env:
             self._start(name, fields, words, node.line, {})
             return True

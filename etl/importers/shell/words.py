@@ -65,7 +65,7 @@ class Words:
 
     def _literal(self, text: str, start: int, quoted: bool) -> Iterator[Lit]:
         """Text without its escapes, as one piece for each line."""
-        for piece in re.findall(r"(?:[^\n\\]|\\.)*(?:\\?\n|\\)?", text, re.S) if "\n" in text else [text]:
+        for piece in re.findall(r"(?:[^\n\\]|\\[^\n])*(?:\\?\n|\\)?", text, re.S) if "\n" in text else [text]:
             if piece:
                 plain = piece if "\\" not in piece else (_QUOTED if quoted else _BARE).sub(_unescape, piece)
                 yield Lit(plain, self.line_of(start), quoted or plain != piece)

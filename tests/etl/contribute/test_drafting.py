@@ -59,7 +59,7 @@ def test_a_draft_has_nothing_wrong_but_what_a_person_must_fill_in(place: Paths, 
 
 
 def test_an_organization_already_known_keeps_its_spelling(place: Paths) -> None:
-    assert write(place, "run", "acme/beta", None).draft.value["organization"] == "Acme"
+    assert write(place, "run", "acme/beta", []).draft.value["organization"] == "Acme"
 
 
 def test_the_model_of_the_same_id_is_pointed_at(place: Paths) -> None:
@@ -71,7 +71,7 @@ def test_the_model_of_the_same_id_is_pointed_at(place: Paths) -> None:
 def test_facts_of_a_config_come_with_key_and_line(place: Paths) -> None:
     config = place.root / "config.json"
     config.write_text(json.dumps(CONFIG, indent=2))
-    value = write(place, "model", "acme/beta", config).draft.value
+    value = write(place, "model", "acme/beta", [config]).draft.value
     assert (value["layers"], value["hidden"], value["vocab"], value["kv_heads"]) == (32, 4096, 128256, 8)
     assert value["cite"]["layers"] == "config num_hidden_layers, line 7"
     assert value["sources"]["config"] == {"title": "config.json", "url": "todo", "kind": "config"}
@@ -81,13 +81,13 @@ def test_facts_of_a_config_come_with_key_and_line(place: Paths) -> None:
 def test_a_new_run_brings_the_model_that_has_no_record_yet(place: Paths) -> None:
     config = place.root / "config.json"
     config.write_text(json.dumps(CONFIG, indent=2))
-    model, run = write_with_model(place, "run", "acme/beta", config)
+    model, run = write_with_model(place, "run", "acme/beta", [config])
     assert (model.draft.value["layers"], run.draft.value["model"]) == (32, "acme/beta")
     assert all("only a default" in line for line in model.draft.left_out)
     assert run.draft.left_out == []
     assert codes(place) == {"TDO001"}
     (place.data / "runs/acme/beta.yaml").unlink()
-    assert [made.kind for made in write_with_model(place, "run", "acme/beta", None)] == ["run"]
+    assert [made.kind for made in write_with_model(place, "run", "acme/beta", [])] == ["run"]
 
 
 def test_defaults_of_a_framework_are_not_facts(place: Paths) -> None:
@@ -95,7 +95,7 @@ def test_defaults_of_a_framework_are_not_facts(place: Paths) -> None:
     config.write_text(
         json.dumps({key: value for key, value in CONFIG.items() if key != "num_key_value_heads"}, indent=2)
     )
-    made = write(place, "model", "acme/beta", config)
+    made = write(place, "model", "acme/beta", [config])
     assert made.draft.value["kv_heads"] == "todo"
     assert any(line.startswith("kv_heads 32: only a default") for line in made.draft.left_out)
 

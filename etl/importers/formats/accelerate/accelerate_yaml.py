@@ -63,6 +63,9 @@ def read(document: Document, companions: list[Document]) -> Reading:
         fsdp_stage(reading, tree, "fsdp_config.fsdp_sharding_strategy", "fsdp_config.fsdp_reshard_after_forward")
     if truth(tree, *RECOMPUTE):
         state(reading, "recompute", find(tree, *RECOMPUTE), "full")
+    shard, copies = (number(tree, f"parallelism_config.parallelism_config_dp_{n}_size") for n in ("shard", "replicate"))
+    if shard and copies and shard > 1 and copies > 1:
+        state(reading, "fsdp_shard", find(tree, "parallelism_config.parallelism_config_dp_shard_size"))
     steps = number(tree, "deepspeed_config.gradient_accumulation_steps", "gradient_accumulation_steps")
     reading.extra.setdefault("accumulation", steps)
     return reading

@@ -62,6 +62,8 @@ def _degrees(reading: Reading, tree: Map) -> None:
         return
     place = find(tree, "dp_shard_size", "dp_replicate_size")
     dp = int((shard or 1) * (copies or 1))
+    if shard and copies and shard > 1 and copies > 1:
+        state(reading, "fsdp_shard", find(tree, "dp_shard_size"))
     state(reading, "dp", place, dp)
     reading.derive("accelerators", prod([dp, reading.get("tp") or 1, reading.get("cp") or 1]), "dp", "tp", "cp")
 

@@ -6,7 +6,7 @@ from typing import Any
 from etl.importers.derive import attention_defaults
 from etl.importers.facts import Reading
 from etl.importers.fields import truth, whole
-from etl.importers.formats.huggingface import hf_counts, hf_layers
+from etl.importers.formats.huggingface import hf_counts, hf_layers, hf_windows
 from etl.importers.formats.huggingface.hf_families import FAMILIES, OMITTED, TIED_ELSEWHERE
 from etl.importers.read.documents import Document
 from etl.importers.read.trees import Map, find
@@ -94,6 +94,7 @@ def read(document: Document, _companions: list[Document]) -> Reading:
     else:
         reading.drop("heads", "kv_heads", "head_dim")
     hf_counts.describe(reading, text, family)
+    hf_windows.describe(reading, text, family)
     return reading
 
 

@@ -63,7 +63,10 @@ def _tree(flags: Flags) -> Map:
 def _accelerate(reading: Reading, flags: Flags, companions: list[Document]) -> None:
     """`accelerate launch --num_processes N`: processes over all machines; its config file is a companion."""
     total, key, line = flags.get("num-processes")
-    if whole(total):
+    nodes, each = flags.get("num-nodes")[0], flags.get("gpus")[0]
+    if whole(nodes) and whole(each):  # a job submitter in front of the launcher: its nodes times its devices
+        reading.state("accelerators", int(nodes or 0) * int(each or 0), "--num_nodes", flags.line("num-nodes"))
+    elif whole(total):
         reading.state("accelerators", total, key, line)
     precision, key, line = flags.get("mixed-precision")
     if precision and precision != "no" and "precision" not in reading.facts:

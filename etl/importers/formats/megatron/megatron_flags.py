@@ -1,8 +1,10 @@
 """Command-line flags of Megatron-LM, Megatron-DeepSpeed and MindSpeed in the project's field names."""
 
+import re
+
 from etl.importers.derive import attention_defaults
 from etl.importers.facts import Reading
-from etl.importers.fields import whole
+from etl.importers.fields import number, whole
 from etl.importers.formats.megatron.megatron_counts import describe
 from etl.importers.formats.megatron.megatron_experts import FRAMEWORK, TOP_K, feed_forward, hybrid, on, undecided
 from etl.importers.frameworks import MEGATRON, Framework
@@ -38,6 +40,7 @@ RECOMPUTE = ("checkpoint-activations", "activations-checkpoint-method", "recompu
 SPEAKING: dict[str, tuple[str, ...]] = {
     **{name: (*STATED[name], *(("ds-sequence-parallel-size",) if name == "cp" else ())) for name in ("tp", "pp", "cp")},
     "ep": STATED["ep"],
+    "sequence_parallel": ("sequence-parallel",),
     "micro_batch": STATED["micro_batch"],
     "global_batch": STATED["global_batch"],
     "zero_stage": ("zero-stage", "deepspeed", "use-distributed-optimizer", *FSDP),
@@ -66,6 +69,7 @@ def read_flags(reading: Reading, flags: Flags, framework: Framework | None = MEG
     _precision(reading, flags)
     _recompute(reading, flags)
     _run_defaults(reading, flags, framework)
+    _windows(reading, flags)
     describe(reading, flags)
 
 
@@ -142,6 +146,33 @@ def _expert_tensor(reading: Reading, flags: Flags, framework: Framework | None) 
         reading.state("etp", value, key, line)
     elif "expert-tensor-parallel-size" not in flags and framework is not None:
         reading.extra["etp"] = reading.get("tp") if framework.experts_over_tp else 1
+
+
+def _windows(reading: Reading, flags: Flags) -> None:
+    """Local attention, prediction modules, and layers that the engine has no formula for."""
+    value, key, line = flags.get("mtp-num-layers")
+    if whole(value):
+        reading.state("mtp_layers", value, key, line)
+    window = re.match(r"\(?\s*(\d+)", flags.joined("window-size") or "")
+    layers, skip = reading.get("layers"), whole(flags.get("window-attn-skip-freq")[0])
+    if window and layers and ("window-attn-skip-freq" not in flags or skip):
+        reading.state("sliding_window", window.group(1), "--window-size", flags.line("window-size"))
+        local = layers - layers // skip if skip else layers
+        reading.state(
+            "sliding_window_layers", local, "--window-attn-skip-freq", flags.line("window-attn-skip-freq"), "derived"
+        )
+    elif window:
+        reading.warn("window-unclear", "--window-attn-skip-freq is a list; which layers attend locally is not counted")
+    pattern = "".join(str(flags.get(name)[0] or "") for name in ("hybrid-override-pattern", "hybrid-layer-pattern"))
+    if "M" in pattern or number_of(flags, "hybrid-attention-ratio") or "linear-attention-freq" in flags:
+        reading.beyond.append("layers of linear attention or state space")
+    if reading.architecture.get("shared_unclear"):
+        reading.beyond.append("shared experts of an unclear width")
+
+
+def number_of(flags: Flags, name: str) -> int | float | None:
+    """The number that a flag states."""
+    return number(flags.get(name)[0])
 
 
 def _virtual_stages(reading: Reading, flags: Flags) -> None:

@@ -2,6 +2,7 @@
 
 import re
 from math import prod
+from pathlib import PurePosixPath
 from typing import Any
 
 from etl.importers.facts import Reading
@@ -16,9 +17,11 @@ from etl.importers.shell import slurm
 from etl.importers.shell.flags import Flags
 from etl.importers.shell.follow import Shell
 from etl.importers.shell.nodes import Command
-from etl.importers.shell.values import Rope
+from etl.importers.shell.values import Rope, text
 
 NAME = "megatron_sh"
+MOST_CALLS = 50
+RUNNERS = frozenset({"bash", "sh", "sbatch", "srun", "exec", "time", "nohup", "source", ".", "qsub"})
 OWN = CORE | CORE_PARALLEL | {"train-iters", "train-samples"}
 """Flags that together only Megatron's argument parser knows."""
 _FLAG = re.compile(
@@ -54,9 +57,25 @@ def follow(document: Document, companions: list[Document]) -> tuple[Shell, list[
         shell.run(document.text)
     own = shell.commands[before:] if not drivers else shell.commands
     if not any(_FLAG.search(" ".join(word for word, _ in command.words)) for command in own):
+        _called_scripts(shell, scripts, shell.commands[before:])
         _written_scripts(shell, options)
         own = shell.commands[before:] if not drivers else shell.commands
     return shell, own or shell.commands, options
+
+
+def _called_scripts(shell: Shell, scripts: list[Document], commands: list[Command]) -> None:
+    """Follow the companions that commands start (`sbatch job.sh 8`), with their arguments and variables."""
+    for command in commands[:MOST_CALLS]:
+        words = [word for word, _ in command.words]
+        place = next((i for i, w in enumerate(words) if any(_same(PurePosixPath(w).name, s) for s in scripts)), None)
+        if place is None or (place and words[0] not in RUNNERS):
+            continue
+        script = next(s for s in scripts if _same(PurePosixPath(words[place]).name, s))
+        given = {str(i): text(word, command.line) for i, word in enumerate(words[place + 1 : place + 10], 1)}
+        before = dict(shell.variables)
+        shell.variables |= {**command.env, **given}
+        shell.run(script.text)
+        shell.variables = before | {k: v for k, v in shell.variables.items() if k not in given}
 
 
 def _written_scripts(shell: Shell, options: dict[str, tuple[str, int]]) -> None:

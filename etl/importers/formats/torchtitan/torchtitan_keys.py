@@ -63,6 +63,8 @@ def _data_parallel(reading: Reading, tree: Map) -> None:
     if shard is not None and shard > 0 and copies > 0:
         place = find(tree, *SHARD)
         state(reading, "dp", place, int(copies * shard))
+        if copies > 1 and shard > 1:
+            state(reading, "fsdp_shard", place, int(shard))
     if shard == 1:
         if copies > 1:
             state(reading, "zero_stage", find(tree, *SHARD), 0)
