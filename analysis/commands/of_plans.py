@@ -1,0 +1,106 @@
+"""Planning a run: plan."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from analysis.commands.shared import (
+    AsJson,
+    accelerator_named,
+    catalogue,
+    front,
+    measured,
+    model_named,
+    print_json,
+    refusing,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from analysis.plan.space import Question
+    from analysis.records.load import Catalogue
+
+app = typer.Typer()
+
+
+@app.command(
+    epilog="Example: shardbook plan meta/llama-3.1-405b --accelerator nvidia/h100-sxm-80gb --accelerators 16384"
+    " --seq-len 8192 --global-batch 2048"
+)
+def plan(
+    context: typer.Context,
+    model: Annotated[str, typer.Argument(help="A model (ORG/NAME, or words of it) or the path of a published config.")],
+    accelerator: Annotated[str, typer.Option(help="Accelerator: VENDOR/PART, or words of it.")],
+    accelerators: Annotated[str, typer.Option(help="Accelerators: 1024, or 256..4096 to see how it scales.")],
+    seq_len: Annotated[int, typer.Option(min=1, help="Sequence length [tokens].")],
+    global_batch: Annotated[int, typer.Option(min=1, help="Sequences per optimizer step.")],
+    precision: Annotated[str, typer.Option(help="bf16, fp16, fp8, mxfp8, nvfp4.")] = "bf16",
+    stack: Annotated[str | None, typer.Option(help="Software: megatron, nanotron, fsdp, ...")] = None,
+    fix: Annotated[str | None, typer.Option(help="Columns that are given: tp=8,recompute=full.")] = None,
+    tokens: Annotated[float | None, typer.Option(min=1, help="Tokens of the run: adds days, hours and energy.")] = None,
+    price: Annotated[str | None, typer.Option(help="Of an accelerator-hour, with its currency: '2.50 USD'.")] = None,
+    deadline: Annotated[
+        float | None, typer.Option(help="Days: the smallest cluster of a range that is in time.")
+    ] = None,
+    budget: Annotated[float | None, typer.Option(help="In the price's currency: the fastest that it pays.")] = None,
+    top: Annotated[int, typer.Option(min=1, help="Layouts to show.")] = 20,
+    out: Annotated[Path | None, typer.Option("-o", "--output", help="All ranked layouts: .csv or .parquet.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Rank every legal layout by step time, drop what does not fit, and show what can't be told apart."""
+    from analysis.plan import report
+    from analysis.plan.sizes import Wishes, chosen, parse_price, parse_sizes, sweep
+    from analysis.whatif.csv_table import facts_of_model
+    from analysis.whatif.fit import parse_change
+
+    given = front(context)
+    with refusing(2):
+        name = model_named(given, model)
+        known = catalogue(given, name)
+        facts = facts_of_model(name, known.models, lambda path: given.architecture(Path(path)))
+        wishes = Wishes(tokens, parse_price(price), deadline, budget)
+        given_columns = parse_change(fix or "") | ({"precision": precision} if precision else {})
+        question = _question(known, facts, accelerator, (seq_len, global_batch), given_columns, stack)
+        plans = sweep(question, parse_sizes(accelerators), known)
+        best = chosen(plans, wishes, known)
+        if out is not None:
+            report.write(best, out)
+    near = report.nearest_to_winner(best, measured(given), known)
+    answer = report.Answer(str(facts.get("name", model)), plans, best, wishes, known, near, top)
+    if as_json:
+        print_json(report.as_json(answer))
+    else:
+        _print(report.sections(answer))
+
+
+def _question(
+    known: Catalogue,
+    facts: dict[str, Any],
+    words: str,
+    batch: tuple[int, int],
+    fixed: dict[str, Any],
+    stack: str | None,
+) -> Question:
+    """The question with its part found and its model checked."""
+    from analysis.plan.space import Question, check_model
+
+    check_model(facts)
+    part = accelerator_named(known, words)
+    domain = known.accelerators.set_index("id")["scale_up_domain"].to_dict().get(part)
+    # A part without fast links of its own shares nothing: TP across hosts is not planned.
+    inside = int(domain) if isinstance(domain, int | float) and domain == domain else 1
+    return Question(facts, part, 1, *batch, domain=inside, stack=stack, fixed=fixed)
+
+
+def _print(parts: Iterable[Any]) -> None:
+    import sys
+
+    from rich.console import Console
+
+    console = Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else 160)
+    for part in parts:
+        console.print(part)

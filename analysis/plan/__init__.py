@@ -1,0 +1,1 @@
+"""Every legal layout of a model on a number of accelerators, ranked."""

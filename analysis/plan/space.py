@@ -1,0 +1,283 @@
+"""Every legal layout of a model on a number of accelerators, as one typed table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from analysis.layout.columns import MODEL
+from analysis.layout.legal import broken
+from analysis.layout.parse import Array
+from analysis.layout.reasons import Mask
+from schemas.refusal import RefusalError
+
+Columns = dict[str, Any]
+
+MODULES = ("core_attn", "layernorm", "mlp")
+RECOMPUTE = (
+    "none",
+    *(f"selective ({','.join(some)})" for size in (1, 2, 3) for some in combinations(MODULES, size)),
+    "full (every 2 layers)",
+    "full",
+)
+"""Recomputation of any of three modules, or of whole layers (Megatron-Core, `--recompute-modules`)."""
+BLOCKS = range(1, 9)
+"""Layers of each stage that block recomputation repeats (`--recompute-num-layers`)."""
+RECOMPUTE_MOE = ("selective (moe_act,layernorm)", "selective (moe)")
+LEAST_CHUNK = 128
+"""Tokens of a sequence that a rank keeps at least; below it products are too small for any accelerator."""
+LARGEST_MICRO_BATCH = 64
+MOST_ROWS = 2_000_000
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is planned.
+
+    Attributes
+    ----------
+    model : architecture facts
+    accelerator : id of the part
+    accelerators : how many
+    seq_len, global_batch : tokens of a sequence, sequences per optimizer step
+    domain : accelerators that share the fast links
+    stack : software, where named
+    fixed : columns that are given and not searched
+    """
+
+    model: Mapping[str, Any]
+    accelerator: str
+    accelerators: int
+    seq_len: int
+    global_batch: int
+    domain: int = 8
+    stack: str | None = None
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+
+
+class EmptySpaceError(RefusalError):
+    """No layout is left; the sentence names the constraint that empties the space and what would open it."""
+
+
+NEEDED = ("layers", "hidden", "heads", "vocab")
+
+
+def check_model(model: Mapping[str, Any]) -> None:
+    """Refuse a model whose shape is not known.
+
+    Raises
+    ------
+    EmptySpaceError
+        The sentence names what is missing.
+    """
+    missing = [name for name in NEEDED if not model.get(name)]
+    if missing:
+        raise EmptySpaceError(
+            f"{model.get('name', 'the model')} has no {', '.join(missing)} on record; give its config.json"
+        )
+
+
+def divisors(number: int, most: int | None = None) -> list[int]:
+    """Divisors of a number, up to a largest one.
+
+    >>> divisors(12, 6)
+    [1, 2, 3, 4, 6]
+    """
+    ends = [d for d in range(1, int(number**0.5) + 1) if number % d == 0]
+    every = sorted({*ends, *(number // d for d in ends)})
+    return [d for d in every if most is None or d <= most]
+
+
+def layouts(question: Question) -> pd.DataFrame:
+    """Legal layouts as a table that the engine reads; one row each, facts of the model included.
+
+    Raises
+    ------
+    EmptySpaceError
+        A constraint leaves none.
+    """
+    space = _Space(question)
+    space.degrees()
+    space.micro_batches()
+    space.stages()
+    space.experts()
+    space.storage()
+    return space.table()
+
+
+class _Space:
+    """A table that grows by one column at a time and drops what is not legal after each."""
+
+    def __init__(self, question: Question) -> None:
+        self.question = question
+        self.columns: Columns = {}
+        self.size = 1
+
+    def cross(self, name: str, values: Sequence[Any]) -> None:
+        """Every row with every value of a new column; only the given value where the column is fixed."""
+        fixed = self.question.fixed.get(name)
+        chosen = [fixed] if fixed is not None else list(values)
+        self.columns = {key: np.repeat(column, len(chosen)) for key, column in self.columns.items()}
+        added = np.asarray(chosen) if not isinstance(chosen[0], str) else np.asarray(chosen, dtype=object)
+        self.columns[name] = np.tile(added, self.size)
+        self.size *= len(chosen)
+        if self.size > MOST_ROWS:
+            raise EmptySpaceError(
+                f"more than {MOST_ROWS:,} layouts; fix some columns with --fix, such as recompute=none"
+            )
+
+    def keep(self, legal: Mask, explain: Callable[[], str]) -> None:
+        """Drop the rows that are not legal; refuse where none is left."""
+        if not legal.any():
+            raise EmptySpaceError(explain())
+        self.columns = {name: column[legal] for name, column in self.columns.items()}
+        self.size = int(legal.sum())
+
+    def number(self, name: str) -> Array:
+        """A column as floats."""
+        return np.asarray(self.columns[name], dtype=float)
+
+    def broken(self, *names: str) -> Mask:
+        """Rows that break the named identities, by what the columns and the model state."""
+        model = self.question.model
+        facts = {name: np.full(self.size, float(model[name])) for name in ("heads", "kv_heads", "layers", "experts")
+                 if model.get(name)}  # fmt: skip
+        own = {name: self.number(name) for name in self.columns if self.columns[name].dtype != object}
+        own |= {
+            "seq_len": np.full(self.size, float(self.question.seq_len)),
+            "global_batch": np.full(self.size, float(self.question.global_batch)),
+        }
+        found = broken(facts | own)
+        return np.asarray(np.logical_or.reduce([found[name] for name in names]))
+
+    def degrees(self) -> None:
+        """TP inside the fast domain, CP, PP and the DP that is left."""
+        ask = self.question
+        world, heads, layers = ask.accelerators, int(ask.model["heads"]), int(ask.model["layers"])
+        self.cross("tp", [d for d in divisors(heads, ask.domain) if world % d == 0])
+        self.cross("cp", divisors(world, max(1, ask.seq_len // LEAST_CHUNK)))
+        self.keep(ask.seq_len / self.number("cp") >= LEAST_CHUNK, lambda: _few_tokens(ask))
+        self.cross("pp", divisors(world, layers))
+        group = self.number("tp") * self.number("cp") * self.number("pp")
+        self.keep(world % group == 0, lambda: _degrees(ask))
+        self.columns["dp"] = (world / (self.number("tp") * self.number("cp") * self.number("pp"))).astype(int)
+        if "dp" in ask.fixed:
+            self.keep(self.number("dp") == float(ask.fixed["dp"]), lambda: _degrees(ask))
+        self.keep(~self.broken("heads-divide", "kv-heads-divide"), lambda: _heads(ask))
+        self.cross("sequence_parallel", [True, False])
+        self.keep((self.number("tp") > 1) | (self.number("sequence_parallel") == 0), lambda: _sequence(ask))
+        self.keep(~self.broken("sequence-divides"), lambda: _sequence(ask))
+
+    def micro_batches(self) -> None:
+        """Sequences per micro-batch, which with DP divide the batch."""
+        ask = self.question
+        powers = [2**n for n in range(LARGEST_MICRO_BATCH.bit_length()) if 2**n <= ask.global_batch]
+        self.cross("micro_batch", powers)
+        self.keep(~self.broken("batch-divides") & (self.number("dp") * self.number("micro_batch") <= ask.global_batch),
+                  lambda: _batch(ask, sorted(set(self.columns["dp"].tolist()))))  # fmt: skip
+
+    def stages(self) -> None:
+        """Virtual stages, whose chunks divide the layers but for a few places that embedding and head fill."""
+        ask = self.question
+        self.cross("vpp", range(1, int(ask.model["layers"]) + 1))
+        useful = (self.number("pp") > 1) | (self.number("vpp") == 1)
+        count = self.number("vpp") * self.number("pp")
+        # Interleaving needs as many micro-batches as stages (Megatron-Core, schedules.py).
+        rounds = ask.global_batch / (self.number("dp") * self.number("micro_batch")) % self.number("pp") == 0
+        fits = (count <= float(ask.model["layers"]) + 4) & (rounds | (self.number("vpp") == 1))
+        self.keep(useful & fits & ~self.broken("layers-divide"), lambda: _layers(ask))
+        chosen = np.where(self.number("vpp") > 1, "interleaved", "1f1b").astype(object)
+        self.columns["schedule"] = np.where(self.number("pp") > 1, chosen, "1f1b").astype(object)
+
+    def experts(self) -> None:
+        """Expert parallelism over ranks of one stage, and whether each expert is cut as the attention is."""
+        ask = self.question
+        experts = int(ask.model.get("experts") or 0)
+        if not experts:
+            self.columns["ep"] = np.ones(self.size, dtype=int)
+            return
+        self.cross("ep", divisors(experts, ask.accelerators))
+        self.cross("etp", [1, 2])
+        whole = self.number("etp") == 1
+        self.columns["etp"] = np.where(whole, 1, self.columns["tp"])
+        world = ask.accelerators / self.number("pp")
+        twice = ~whole & (self.number("tp") == 1)
+        groups = world % (self.number("ep") * self.number("etp")) == 0
+        self.keep(groups & ~twice & ~self.broken("experts-divide"), lambda: f"EP {ask.fixed.get('ep', '')} does not "
+                  f"divide {experts} experts and the ranks of a stage; leave ep open")  # fmt: skip
+
+    def storage(self) -> None:
+        """What is sharded, recomputed and kept on the host."""
+        moe = bool(self.question.model.get("experts"))
+        self.cross("zero_stage", [1, 2, 3])
+        # With pipelines every micro-batch would reduce or gather again: stage 1 is what programs offer.
+        alone = (self.number("dp") * self.number("cp") > 1) | (self.number("zero_stage") == 1)
+        piped = (self.number("pp") == 1) | (self.number("zero_stage") == 1)
+        self.keep(alone & piped, lambda: "ZeRO 2 and 3 are not planned with pipelines; leave zero_stage or pp open")
+        blocks = [] if moe else [f"full ({count} layer{'s' if count > 1 else ''})" for count in BLOCKS]
+        self.cross("recompute", [*RECOMPUTE, *(RECOMPUTE_MOE if moe else ()), *blocks])
+        layers = float(self.question.model["layers"]) / self.number("pp")
+        repeated = pd.Series(self.columns["recompute"]).map({text: i for i, text in enumerate(blocks, BLOCKS[0])})
+        self.keep(~(repeated.to_numpy(dtype=float) >= layers), lambda: "a block of recomputed layers exceeds its stage")
+        # What the host link costs is not modelled, so that offloading is planned only where it is asked for.
+        self.cross("offload", ["no"])
+
+    def table(self) -> pd.DataFrame:
+        """The layouts with the columns that all have in common."""
+        ask = self.question
+        same: Columns = {name: ask.model[name] for name in MODEL if ask.model.get(name) is not None}
+        same |= {
+            "accelerator": ask.accelerator,
+            "accelerators": ask.accelerators,
+            "seq_len": ask.seq_len,
+            "global_batch": ask.global_batch,
+            "precision": ask.fixed.get("precision", "bf16"),
+            "attention_kernel": ask.fixed.get("attention_kernel", "flash"),
+        }
+        same |= {"stack": ask.stack} if ask.stack else {}
+        table = pd.DataFrame(self.columns).assign(**same)
+        table["id"] = np.arange(len(table))
+        return table
+
+
+def _few_tokens(ask: Question) -> str:
+    return f"CP {ask.fixed.get('cp')} leaves {ask.seq_len / float(ask.fixed['cp']):g} tokens a rank; take a smaller cp"
+
+
+def _degrees(ask: Question) -> str:
+    given = " x ".join(f"{axis.upper()} {ask.fixed[axis]}" for axis in ("tp", "cp", "pp", "dp") if axis in ask.fixed)
+    product = int(np.prod([int(ask.fixed[axis]) for axis in ("tp", "cp", "pp", "dp") if axis in ask.fixed]))
+    near = max(1, round(ask.accelerators / product)) * product
+    world = f"{ask.accelerators:,} accelerators"
+    equation = f"{given} = {product:,}" if " x " in given else given
+    return f"{equation} does not divide {world}; the nearest number that it divides: {near:,}"
+
+
+def _heads(ask: Question) -> str:
+    return f"TP {ask.fixed.get('tp')} does not divide {ask.model['heads']} heads; leave tp open"
+
+
+def _sequence(ask: Question) -> str:
+    given = ", ".join(f"{axis.upper()} {ask.fixed[axis]}" for axis in ("tp", "cp") if axis in ask.fixed)
+    near = max(1, round(ask.seq_len / 128)) * 128
+    by = given or "any degree"
+    return f"a sequence of {ask.seq_len:,} tokens does not divide by {by}; the nearest that does: {near:,}"
+
+
+def _batch(ask: Question, degrees: list[int]) -> str:
+    least = min(degrees)
+    near = max(1, round(ask.global_batch / least)) * least
+    return (
+        f"a global batch of {ask.global_batch:,} divides by no DP that {ask.accelerators:,} accelerators leave "
+        f"(at least {least}); the nearest batch that does: {near:,}"
+    )
+
+
+def _layers(ask: Question) -> str:
+    given = ", ".join(f"{axis.upper()} {ask.fixed[axis]}" for axis in ("pp", "vpp") if axis in ask.fixed)
+    return f"{ask.model['layers']} layers do not divide by {given or 'any number of stages'}; leave pp and vpp open"
