@@ -12,7 +12,7 @@ from typing import Any
 import duckdb
 import pandas as pd
 
-from analysis.assess import measured
+from analysis.assess import measured, tried
 from analysis.assess import phases as modelled
 from analysis.records import mfu as utilisation
 from analysis.records.facts import Facts, phase_facts, run_facts
@@ -114,7 +114,8 @@ def results(connection: duckdb.DuckDBPyConnection) -> dict[str, list[Row]]:
             rows["verdicts"] += verdict_rows(phase, phase["name"])
         rows["flops"] += flop_rows(facts, None)
         rows["verdicts"] += verdict_rows(facts, None)
-    return rows | {"measured": list(measured.rows(connection, catalogue))}
+    tables = {"measured": measured.rows(connection, catalogue), "tried_layouts": tried.rows(connection, catalogue)}
+    return rows | {table: list(content) for table, content in tables.items()}
 
 
 def write(connection: duckdb.DuckDBPyConnection, rows: dict[str, list[Row]]) -> None:

@@ -73,7 +73,8 @@ def bracket(policy: MemoryPolicy, rows: Rows, stack: Stack, constants: Constants
     open_width = stack.megatron & ((rows.arch.mla > 0) | (rows.arch.experts > 0))
     kinds = ("chunked", "in_place") if lean else ("eager", "unfused")
     logits = [np.asarray(constants[f"logits.{kind}_bytes"]) for kind in kinds]
-    open_loss = np.isnan(rows.stated.loss) & np.isnan(stack.habit(constants, "logit_bytes"))
+    own_loss = ~np.isnan(stack.habit(constants, "logit_bytes")) & stack.known
+    open_loss = np.isnan(rows.stated.loss) & ~own_loss
     eager = np.where(native & (not lean), 1.0, 0.0)
     quantised = stack.megatron & (rows.words.dtype >= words.FP8) & (not lean)
     gate = np.where(stack.known, policy.separate_gate, np.where(lean, 0.0, rows.arch.gated_mlp))

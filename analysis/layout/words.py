@@ -25,8 +25,8 @@ _FAMILIES = (
     (r"nvfp4|mxfp4|fp4", NVFP4),
     (r"mxfp8|fp8-mx", MXFP8),
     (r"fp8|float8|int8", FP8),
-    (r"bf16|bfloat16", BF16),
-    (r"fp16|float16|^16|half", FP16),
+    (r"bf16|bfloat16|^half$", BF16),  # half: the table does not say which; BF16 is what most of them train in
+    (r"fp16|float16|^16", FP16),
     (r"fp32|tf32|^32", FP32),
 )
 
