@@ -16,7 +16,7 @@ app = typer.Typer()
 
 
 @contextmanager
-def _usable(database: Path) -> Iterator[None]:
+def usable(database: Path) -> Iterator[None]:
     """Faults of the database file as refusals."""
     import duckdb
 
@@ -38,7 +38,7 @@ def assess(database: Database = DATABASE) -> None:
 
     with refusing():
         try:
-            with _usable(database):
+            with usable(database):
                 written = fill(database, lambda text: typer.echo(f"  {text} ...", err=True))
         except duckdb.IOException as error:
             raise RefusalError(f"the database {database} cannot be used ({str(error).splitlines()[0]})") from None
@@ -57,7 +57,7 @@ def claims(
     from analysis.records.facts import query
 
     with refusing():
-        with _usable(database), duckdb.connect(str(database), read_only=True) as connection:
+        with usable(database), duckdb.connect(str(database), read_only=True) as connection:
             judged = query(connection, "judged_claims").to_dict("records")
         shown = [row for row in judged if topic in (None, row["topic"])]
         if not shown:

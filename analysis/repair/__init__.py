@@ -1,0 +1,1 @@
+"""The smallest changes of printed values that make a report's equations hold."""
