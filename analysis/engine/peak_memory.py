@@ -102,7 +102,8 @@ def _end(rows: Rows, of: Model, stage: Array, *, lean: bool) -> Array:
     full = assume(rows, Reading.LEAN if lean else Reading.RICH)
     stack = Stack.of(full, of.constants)
     policy = bracket(policy_of(full, stack, of.constants), full, stack, of.constants, lean=lean)
-    pieces = peak.pieces(full.arch, full.split, policy, of.pieces.parameters)
+    same_cut = full.split.etp is of.rows.split.etp or np.array_equal(full.split.etp, of.rows.split.etp, equal_nan=True)
+    pieces = peak.pieces(full.arch, full.split, policy, of.pieces.parameters if same_cut else None)
     return Model(full, stack, of.constants, pieces, overhead(full, stack, of.constants, lean=lean)).total(stage)
 
 

@@ -7,7 +7,8 @@ import numpy as np
 from analysis.engine.stack import Constants, Stack
 from analysis.layout.arrays import Rows
 from analysis.layout.parse import Array
-from analysis.physics import parameters, pipeline
+from analysis.physics import pipeline
+from analysis.physics.architecture import Architecture
 
 
 def candidate_stages(rows: Rows) -> list[Array]:
@@ -43,11 +44,16 @@ def layers_of(rows: Rows, stack: Stack, constants: Constants, stage: Array) -> t
     before = stage * dealt
     balanced = (stack.habit(constants, "balanced_split", 0.0) > 0) & (split.vpp <= 1)
     if balanced.any():
-        head = arch.vocab * arch.hidden / np.maximum(parameters.dense_layer(arch).tp_sharded, 1.0)
+        head = arch.vocab * arch.hidden / np.maximum(_layer_cost(arch), 1.0)
         up_to = pipeline.balanced_layers_up_to(arch.layers, head, split.pp, stage)
         until = np.where(stage > 0, pipeline.balanced_layers_up_to(arch.layers, head, split.pp, stage - 1), 0.0)
         dealt, before = np.where(balanced, up_to - until, dealt), np.where(balanced, until, before)
     return _stated(rows, stage, dealt, before)
+
+
+def _layer_cost(arch: Architecture) -> Array:
+    """Matrix elements of a layer of a dense model, as the software weighs it: every head counted as a query head."""
+    return 4 * arch.hidden * arch.heads * arch.head_dim + arch.mlp_matrices * arch.hidden * arch.ffn_hidden
 
 
 def _stated(rows: Rows, stage: Array, dealt: Array, before: Array) -> tuple[Array, Array]:

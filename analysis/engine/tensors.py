@@ -90,10 +90,13 @@ def _frozen_weight(rows: Rows, stack: Stack, constants: Constants) -> Array:
 
 def _needs_paging(rows: Rows, beside_weights: Array) -> Mask:
     """One accelerator that the states alone would overfill, in rows that name no optimizer: the low-memory recipe."""
+    alone = rows.number["accelerators"] == 1
+    if not alone.any():
+        return np.asarray(alone)
     unsaid = np.isnan(rows.words.moment_bytes) & np.isnan(rows.stated.moment)
     states = (ELEMENT_BYTES["bf16"] + beside_weights) * parameters.whole_model(rows.arch).total
     card = rows.chip.get("card", np.full(len(rows), np.nan))
-    return np.asarray((rows.number["accelerators"] == 1) & unsaid & (states > card))
+    return np.asarray(alone & unsaid & (states > card))
 
 
 def _gradient_of_stack(rows: Rows, stack: Stack, constants: Constants, usual: Array) -> Array:

@@ -157,6 +157,9 @@ def operator_outputs(arch: Architecture, split: Split, policy: MemoryPolicy) -> 
 def whole_layer(arch: Architecture, split: Split, policy: MemoryPolicy) -> tuple[Parts, Parts]:
     """Parts of a dense and of an MoE layer before whole-layer or operator-level recomputation."""
     common = norm_parts(arch, split, policy) | attention_parts(arch, split, policy)
+    if not np.any(arch.experts > 0):
+        dense = common | dense_mlp_parts(arch, split, policy)
+        return dense, dense
     return common | dense_mlp_parts(arch, split, policy), common | moe_mlp_parts(arch, split, policy)
 
 

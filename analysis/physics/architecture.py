@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -161,6 +162,11 @@ class Architecture:
         """Layers that attend to `sliding_window` tokens only; a window without a count of layers holds for all."""
         stated = np.where(self.sliding_window_layers > 0, self.sliding_window_layers, self.layers)
         return np.where(self.sliding_window > 0, np.minimum(stated, self.softmax_layers), 0.0)
+
+    @cached_property
+    def is_plain(self) -> bool:
+        """Whether no row has linear layers, an indexer or an output gate: their terms need not be computed then."""
+        return not any(np.any(values) for values in (self.linear_layers, self.index_heads, self.attention_gate))
 
     @property
     def softmax_layers(self) -> Array:

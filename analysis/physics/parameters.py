@@ -68,8 +68,10 @@ def attention_weights(arch: Architecture) -> tuple[Array, Array]:
     """
     up, down = _latent_weights(arch)
     is_latent = arch.mla > 0
-    gate = arch.attention_gate * arch.hidden * arch.heads * arch.v_dim
-    sharded, whole = np.where(is_latent, up, _grouped_query_weights(arch)) + gate, np.where(is_latent, down, 0.0)
+    sharded, whole = np.where(is_latent, up, _grouped_query_weights(arch)), np.where(is_latent, down, 0.0)
+    if arch.is_plain:
+        return sharded, whole
+    sharded = sharded + arch.attention_gate * arch.hidden * arch.heads * arch.v_dim
     share = arch.linear_share
     linear = np.where(share > 0, linear_weights(arch), 0.0)
     return (1 - share) * sharded + share * linear, (1 - share) * (whole + index_weights(arch))
@@ -106,14 +108,15 @@ def _attention(arch: Architecture) -> Buckets:
     is_latent = arch.mla > 0
     qkv_width = (arch.heads + 2 * arch.kv_heads) * arch.head_dim
     biases = arch.qkv_bias * np.where(is_latent, 0.0, qkv_width) + arch.attention_sinks * arch.heads
-    sharded = sharded + (1 - arch.linear_share) * biases
+    sharded = sharded + (biases if arch.is_plain else (1 - arch.linear_share) * biases)
     head_norms = np.where(arch.qk_norm == 1, 2 * arch.head_dim, 0.0)
     projection_norms = np.where(arch.qk_norm == 2, (arch.heads + arch.kv_heads) * arch.head_dim, 0.0)
     latent_norms = np.where(is_latent, arch.q_lora_rank + arch.kv_lora_rank, 0.0)
-    index_norm = np.where(arch.index_topk > 0, 2 * arch.index_head_dim, 0.0)
+    small = head_norms + projection_norms + latent_norms + arch.attention_output_bias * arch.hidden
+    if arch.is_plain:
+        return Buckets(sharded, whole + small, np.zeros_like(sharded))
     share = arch.linear_share
-    small = head_norms + projection_norms + latent_norms + index_norm + arch.attention_output_bias * arch.hidden
-    whole = whole + (1 - share) * small
+    whole = whole + (1 - share) * (small + np.where(arch.index_topk > 0, 2 * arch.index_head_dim, 0.0))
     sharded = sharded + np.where(share > 0, share * _linear_small(arch), 0.0)
     return Buckets(sharded, whole, np.zeros_like(sharded))
 

@@ -44,14 +44,15 @@ def on_rank(parameters: Buckets, split: Split) -> Pair:
 def rank_pieces(arch: Architecture, split: Split) -> RankPieces:
     """The building blocks of every stage, counted once for all stages."""
     own_head = np.where(split.pp > 1, 1.0, 1.0 - arch.tied_embeddings)
-    repeated = repeated_keys(arch, split)
-    dense, mixture = on_rank(dense_layer(arch), split), on_rank(moe_layer(arch), split)
+    repeated, nothing = repeated_keys(arch, split), (np.zeros(()), np.zeros(()))
+    dense = on_rank(dense_layer(arch), split)
+    mixture = on_rank(moe_layer(arch), split) if np.any(arch.experts > 0) else dense
     return RankPieces(
         dense_layer=(dense[0] + repeated, dense[1]),
         moe_layer=(mixture[0] + repeated, mixture[1]),
         embedding=on_rank(input_embedding(arch), split),
         head=on_rank(output_head(arch, own_head), split),
-        prediction=on_rank(mtp_block(arch).times(arch.mtp_layers), split),
+        prediction=on_rank(mtp_block(arch).times(arch.mtp_layers), split) if np.any(arch.mtp_layers) else nothing,
     )
 
 
