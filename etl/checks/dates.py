@@ -51,7 +51,7 @@ def released_before_its_accelerator(subject: Subject) -> Iterator[Finding]:
     """A run must not be released before the accelerator it ran on."""
     released = subject.value.get("released")
     for path, phase in subject.phases():
-        part = subject.house.catalogue["accelerator"].get(phase.get("accelerator", ""))
+        part = subject.context.catalogue["accelerator"].get(phase.get("accelerator", ""))
         born = part.value.get("released") if part else None
         # The part's own file may be wrong; its schema findings stand there.
         if released and is_date(born) and last_day(released) < first_day(str(born)):
@@ -80,10 +80,10 @@ def start_before_end(subject: Subject) -> Iterator[Finding]:
 def future_date(subject: Subject) -> Iterator[Finding]:
     """A date of something done must not lie in the future; a cluster's point may, until it operates."""
     for path, value in _dates(subject):
-        if first_day(value) > subject.house.today:
+        if first_day(value) > subject.context.today:
             yield subject.at(
                 path,
-                f"{value} lies in the future; today is {subject.house.today}",
+                f"{value} lies in the future; today is {subject.context.today}",
                 "write the date that the source prints",
             )
 

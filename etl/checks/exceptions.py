@@ -11,7 +11,7 @@ from datetime import date
 from typing import Any
 
 from etl.checks.registry import RULES, declare
-from etl.checks.subject import House, Subject
+from etl.checks.subject import Context, Subject
 from etl.yaml.findings import Finding
 from schemas.nearest import did_you_mean
 
@@ -21,13 +21,13 @@ declare("EXC003", "exception-of-no-record", "An exception must name a record tha
 declare("EXC004", "exception-of-no-rule", "An exception must name the code of a rule.")
 
 
-def accept(found: Iterable[Finding], subjects: list[Subject], house: House) -> Iterator[Finding]:
+def accept(found: Iterable[Finding], subjects: list[Subject], context: Context) -> Iterator[Finding]:
     """Findings without those accepted, and what is wrong with the exceptions themselves."""
     listed = next((one for one in subjects if one.record.kind == "exceptions"), None)
     entries = listed.value.get("exceptions", []) if listed else []
-    root = house.catalogue.data.name
+    root = context.catalogue.data.name
     live = {
-        (entry.get("code"), f"{root}/{entry.get('record')}") for entry in entries if not _expired(entry, house.today)
+        (entry.get("code"), f"{root}/{entry.get('record')}") for entry in entries if not _expired(entry, context.today)
     }
     fired: set[tuple[str, str]] = set()
     for finding in found:
@@ -36,7 +36,7 @@ def accept(found: Iterable[Finding], subjects: list[Subject], house: House) -> I
             yield finding
     if listed:
         for number, entry in enumerate(entries):
-            yield from _judge(listed, number, entry, house, fired)
+            yield from _judge(listed, number, entry, context, fired)
 
 
 def _expired(entry: dict[str, Any], today: date) -> bool:
@@ -45,14 +45,14 @@ def _expired(entry: dict[str, Any], today: date) -> bool:
 
 
 def _judge(
-    listed: Subject, number: int, entry: dict[str, Any], house: House, fired: set[tuple[str, str]]
+    listed: Subject, number: int, entry: dict[str, Any], context: Context, fired: set[tuple[str, str]]
 ) -> Iterator[Finding]:
     """What is wrong with one exception."""
     code, record = entry.get("code"), entry.get("record")
     if code is None or record is None:
         return
-    path = f"{house.catalogue.data.name}/{record}"
-    known = [one.doc.path for one in house.catalogue]
+    path = f"{context.catalogue.data.name}/{record}"
+    known = [one.doc.path for one in context.catalogue]
 
     def at(field: str, rule: str, message: str, tip: str) -> Finding:
         return replace(listed.at(("exceptions", number, field), message, tip), code=rule)
@@ -62,9 +62,9 @@ def _judge(
     elif path not in known:
         near = did_you_mean(path, known, "write the path below data/: runs/meta/llama-3.1-405b.yaml")
         yield at(
-            "record", "EXC003", f"there is no record {record!r}", near.replace(f"{house.catalogue.data.name}/", "", 1)
+            "record", "EXC003", f"there is no record {record!r}", near.replace(f"{context.catalogue.data.name}/", "", 1)
         )
-    elif _expired(entry, house.today):
+    elif _expired(entry, context.today):
         yield at(
             "until",
             "EXC002",

@@ -17,7 +17,7 @@ EXPERT_AXES = ("etp", "ep", "edp", "pp")
 
 
 def _model(subject: Subject) -> dict[str, Any]:
-    record = subject.house.catalogue["model"].get(subject.value.get("model", ""))
+    record = subject.context.catalogue["model"].get(subject.value.get("model", ""))
     return record.value if record else {}
 
 

@@ -20,7 +20,7 @@ LONGEST_DAYS = 3 * 366
 def totals_apart(subject: Subject) -> Iterator[Finding]:
     """compute_flop must not differ from 6 * parameters * tokens by a power of ten."""
     totals = subject.value.get("totals", {})
-    model = subject.house.catalogue["model"].get(subject.value.get("model", ""))
+    model = subject.context.catalogue["model"].get(subject.value.get("model", ""))
     size = working_parameters(model.value) if model else None
     tokens, flop = plain_number(totals, "tokens"), plain_number(totals, "compute_flop")
     if size and tokens and flop and not 1 / POWER_OF_TEN < flop / (6 * size * tokens) < POWER_OF_TEN:
@@ -45,7 +45,7 @@ def longer_than_three_years(subject: Subject) -> Iterator[Finding]:
 @check("SUM028", "more-than-were-made", "run", "cluster")
 def more_than_were_made(subject: Subject) -> Iterator[Finding]:
     """Nobody uses more accelerators of a type than were made of it (`made` of the accelerator)."""
-    parts = subject.house.catalogue["accelerator"]
+    parts = subject.context.catalogue["accelerator"]
     points = ((("points", number), point) for number, point in enumerate(subject.value.get("points", ())))
     for path, block in (*subject.phases(), *points):
         part = parts.get(block.get("accelerator", ""))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from etl.checks.registry import check
-from etl.checks.subject import House, Subject
+from etl.checks.subject import Context, Subject
 from etl.yaml.findings import Finding
 from schemas.nearest import did_you_mean
 
@@ -32,9 +32,9 @@ def members(name: str, known: dict[str, str]) -> list[str]:
     return [name] if name in known else JOINED.split(name)
 
 
-def _names(house: House) -> dict[str, str]:
+def _names(context: Context) -> dict[str, str]:
     """Name by name, and by each other spelling; the names themselves win."""
-    records = [record.value for record in house.catalogue["organization"].values()]
+    records = [record.value for record in context.catalogue["organization"].values()]
     found: dict[str, str] = {}
     for value in records:
         found |= {str(alias): str(value.get("name")) for alias in value.get("aliases", ())}
@@ -44,7 +44,7 @@ def _names(house: House) -> dict[str, str]:
 @check("NAM001", "organization-spelled-differently")
 def organization_spelled_differently(subject: Subject) -> Iterator[Finding]:
     """An organization has the spelling of its record below data/organizations, in all records."""
-    known = subject.house.shared(_names)
+    known = subject.context.shared(_names)
     plain = {bare(name): right for name, right in known.items()}
     for field, name in _uses(subject, known):
         right = known.get(name, plain.get(bare(name), name))
@@ -55,7 +55,7 @@ def organization_spelled_differently(subject: Subject) -> Iterator[Finding]:
 @check("NAM005", "unknown-organization")
 def unknown_organization(subject: Subject) -> Iterator[Finding]:
     """An organization that a record names has a record of its own below data/organizations."""
-    known = subject.house.shared(_names)
+    known = subject.context.shared(_names)
     plain = {bare(name) for name in known}
     for field, name in _uses(subject, known):
         if name not in known and bare(name) not in plain:
@@ -76,15 +76,15 @@ def _uses(subject: Subject, known: dict[str, str]) -> Iterator[tuple[str, str]]:
 def spelling_of_two(subject: Subject) -> Iterator[Finding]:
     """A name or another spelling belongs to one organization."""
     for number, alias in enumerate(subject.value.get("aliases", ())):
-        others = sorted(subject.house.shared(_owners).get(alias.casefold(), set()) - {subject.value.get("name")})
+        others = sorted(subject.context.shared(_owners).get(alias.casefold(), set()) - {subject.value.get("name")})
         if others:
             message = f"{alias!r} is also a spelling of {', '.join(others)}"
             yield subject.at(("aliases", number), message, "keep it in one record")
 
 
-def _owners(house: House) -> dict[str, set[str]]:
+def _owners(context: Context) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
-    for record in house.catalogue["organization"].values():
+    for record in context.catalogue["organization"].values():
         name = str(record.value.get("name"))
         for spelling in (name, *record.value.get("aliases", ())):
             found.setdefault(str(spelling).casefold(), set()).add(name)

@@ -25,13 +25,13 @@ declare("REF003", "stray-file", "Only records live below data/, each in the fold
 def dangling_id(subject: Subject) -> Iterator[Finding]:
     """An id must be that of a record: a file below data/."""
     for path, wanted, shape in _pointers((), subject.value, subject.shape):
-        known = subject.house.catalogue[shape.ref]
+        known = subject.context.catalogue[shape.ref]
         if wanted not in known:
             folder = FOLDERS[shape.ref]
             add = f"shardbook new {shape.ref} {wanted}"
             tip = did_you_mean(wanted, known, "")
             tip = f"{tip} If it is a new one: {add}" if tip else f"add data/{folder}/{wanted}.yaml: {add}"
-            gone = subject.house.shared(tombstones).get((shape.ref, wanted))
+            gone = subject.context.shared(tombstones).get((shape.ref, wanted))
             if gone is not None:
                 tip = f"it was removed on {gone.get('date')}: {gone.get('why')}; now {gone.get('instead', 'nothing')}"
             yield subject.at(path, f"there is no {shape.ref} {wanted!r} below data/{folder}/", tip)
@@ -54,10 +54,10 @@ def _pointers(path: Path, value: Any, shape: Shape) -> Iterator[tuple[Path, str,
 def accelerator_of_system(subject: Subject) -> Iterator[Finding]:
     """A phase's accelerator must be the one that its system is built of."""
     for path, phase in subject.phases():
-        system = subject.house.catalogue["system"].get(phase.get("system", ""))
+        system = subject.context.catalogue["system"].get(phase.get("system", ""))
         built_of = system.value.get("accelerator") if system else None
         stated = phase.get("accelerator")
-        if stated in subject.house.catalogue["accelerator"] and built_of and stated != built_of:
+        if stated in subject.context.catalogue["accelerator"] and built_of and stated != built_of:
             message = f"the phase says {stated}, but its system {phase['system']} is built of {built_of}"
             yield subject.at((*path, "accelerator"), message, "correct one of the two, or point at another system")
 

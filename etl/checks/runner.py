@@ -12,7 +12,7 @@ from etl import checks
 from etl.checks import shape
 from etl.checks.exceptions import accept
 from etl.checks.registry import RULES
-from etl.checks.subject import House, Subject
+from etl.checks.subject import Context, Subject
 from etl.records.loading import Catalogue, Record
 from etl.records.schema import Schemas
 from etl.yaml.findings import Finding
@@ -34,18 +34,18 @@ def examine(catalogue: Catalogue, schemas: Schemas, today: date) -> list[Finding
     -------
     findings in order of file and line, without those that an exception or a conflict accepts
     """
-    house = House(catalogue, schemas, today)
-    subjects = [subject(record, house) for record in catalogue]
+    context = Context(catalogue, schemas, today)
+    subjects = [subject(record, context) for record in catalogue]
     found = [*catalogue.findings]
     for one in subjects:
         found.extend(one.record.doc.findings)
         found.extend(findings_of(one))
-    return sorted(set(accept(found, subjects, house)))
+    return sorted(set(accept(found, subjects, context)))
 
 
-def subject(record: Record, house: House) -> Subject:
+def subject(record: Record, context: Context) -> Subject:
     """A record with its schema, ready for the rules."""
-    return Subject(record, house.schemas.shapes.get(record.kind, shape.ANYTHING), house)
+    return Subject(record, context.schemas.shapes.get(record.kind, shape.ANYTHING), context)
 
 
 def findings_of(one: Subject) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from etl.checks.figures import plain_number, show, working_parameters
 from etl.checks.registry import check
-from etl.checks.subject import House, Subject
+from etl.checks.subject import Context, Subject
 from etl.yaml.findings import Finding
 from etl.yaml.nodes import Path
 
@@ -37,8 +37,8 @@ def _document(value: dict[str, Any], phase: dict[str, Any]) -> str:
     return str(source.get("url")) if isinstance(source, dict) and source.get("kind") != "database" else ""
 
 
-def _sibling(house: House, key: str, value: dict[str, Any]) -> Sibling | None:
-    model = house.catalogue["model"].get(str(value.get("model", "")))
+def _sibling(context: Context, key: str, value: dict[str, Any]) -> Sibling | None:
+    model = context.catalogue["model"].get(str(value.get("model", "")))
     size = working_parameters(model.value) if model else None
     totals, phases = value.get("totals"), value.get("phases")
     tokens = plain_number(totals, "tokens") if isinstance(totals, dict) else None
@@ -54,11 +54,11 @@ def _sibling(house: House, key: str, value: dict[str, Any]) -> Sibling | None:
     return Sibling(key, size * tokens, count, group, ("phases", number, "accelerators")) if group[0] else None
 
 
-def _groups(house: House) -> dict[tuple[str, str, str], list[Sibling]]:
+def _groups(context: Context) -> dict[tuple[str, str, str], list[Sibling]]:
     """Runs of one organization on one type of accelerator whose counts stand in one document of its own."""
     found: dict[tuple[str, str, str], list[Sibling]] = {}
-    for key, record in house.catalogue["run"].items():
-        one = _sibling(house, key, record.value)
+    for key, record in context.catalogue["run"].items():
+        one = _sibling(context, key, record.value)
         if one:
             found.setdefault(one.group, []).append(one)
     return found
@@ -67,8 +67,8 @@ def _groups(house: House) -> dict[tuple[str, str, str], list[Sibling]]:
 @check("SUM025", "siblings-swapped", "run")
 def siblings_swapped(subject: Subject) -> Iterator[Finding]:
     """Of two runs of one paper the smaller must not have the larger cluster: half the work, twice the accelerators."""
-    own = _sibling(subject.house, subject.record.id, subject.value)
-    for other in subject.house.shared(_groups).get(own.group, ()) if own else ():
+    own = _sibling(subject.context, subject.record.id, subject.value)
+    for other in subject.context.shared(_groups).get(own.group, ()) if own else ():
         if own and other.work >= AT_LEAST * own.work and own.accelerators >= AT_LEAST * other.accelerators:
             message = (
                 f"{show(own.accelerators)} accelerators for {show(own.work / other.work)} of the work of {other.id}, "

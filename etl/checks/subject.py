@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class House:
+class Context:
     """What a rule may look at besides its record: all records, the schemas, and the day."""
 
     catalogue: Catalogue
@@ -25,8 +25,8 @@ class House:
     today: date
     _shared: dict[Any, Any] = field(default_factory=dict)
 
-    def shared(self, build: Callable[[House], T]) -> T:
-        """What a rule needs from all records, built once per house."""
+    def shared(self, build: Callable[[Context], T]) -> T:
+        """What a rule needs from all records, built once for all of them."""
         if build not in self._shared:
             self._shared[build] = build(self)
         found: T = self._shared[build]
@@ -70,7 +70,7 @@ class Subject:
 
     record: Record
     shape: Shape
-    house: House
+    context: Context
     value: dict[str, Any] = field(default_factory=dict)
     fits: bool = True
 

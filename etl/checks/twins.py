@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from etl.checks.registry import check
-from etl.checks.subject import House, Subject
+from etl.checks.subject import Context, Subject
 from etl.yaml.findings import Finding
 from etl.yaml.nodes import Path
 
 
-def _named(house: House) -> dict[tuple[str, str], list[str]]:
+def _named(context: Context) -> dict[tuple[str, str], list[str]]:
     found: dict[tuple[str, str], list[str]] = {}
-    for record in house.catalogue:
+    for record in context.catalogue:
         if isinstance(record.value.get("name"), str):
             found.setdefault((record.kind, record.value["name"].casefold()), []).append(record.doc.path)
     return found
@@ -24,7 +24,7 @@ def _named(house: House) -> dict[tuple[str, str], list[str]]:
 def two_records_of_one_name(subject: Subject) -> Iterator[Finding]:
     """Two records of one kind must not have the same name."""
     name = subject.value.get("name")
-    paths = subject.house.shared(_named).get((subject.record.kind, str(name).casefold()), [])
+    paths = subject.context.shared(_named).get((subject.record.kind, str(name).casefold()), [])
     others = [path for path in paths if path != subject.record.doc.path]
     if name is not None and others and subject.record.doc.path > others[0]:
         yield subject.at(("name",), f"{name!r} is also the name of {others[0]}", "tell the two apart in their names")
@@ -76,9 +76,9 @@ def _same(value: dict[str, Any]) -> tuple[Any, ...] | None:
     return str(value["model"]), str(value["released"]), str(sorted(map(str, counts)))
 
 
-def _runs(house: House) -> dict[tuple[Any, ...] | None, list[str]]:
+def _runs(context: Context) -> dict[tuple[Any, ...] | None, list[str]]:
     found: dict[tuple[Any, ...] | None, list[str]] = {}
-    for record in house.catalogue["run"].values():
+    for record in context.catalogue["run"].values():
         found.setdefault(_same(record.value), []).append(record.doc.path)
     return found
 
@@ -87,7 +87,7 @@ def _runs(house: House) -> dict[tuple[Any, ...] | None, list[str]]:
 def same_run_twice(subject: Subject) -> Iterator[Finding]:
     """Two runs of one model, with the same release date and the same accelerators, are one run."""
     same = _same(subject.record.value)
-    paths = subject.house.shared(_runs).get(same, []) if same else []
+    paths = subject.context.shared(_runs).get(same, []) if same else []
     if paths and paths[0] != subject.record.doc.path:
         yield subject.at(
             ("model",), f"{paths[0]} is the same run", "merge the two files; layouts of one run are its phases"

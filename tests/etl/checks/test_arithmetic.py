@@ -8,7 +8,7 @@ import pytest
 
 from etl.checks.registry import RULES
 from etl.checks.runner import subject
-from etl.checks.subject import House
+from etl.checks.subject import Context
 from etl.records import schema
 from etl.records.canonical import dump
 from etl.records.loading import Catalogue, Record
@@ -24,10 +24,10 @@ def record(kind: str, key: str, value: dict[str, Any]) -> Record:
 
 def said(code: str, value: dict[str, Any], model: dict[str, Any] | None = None, kind: str = "run") -> list[str]:
     """Messages of one rule on a record."""
-    house = House(Catalogue(ROOT / "data"), SCHEMAS, date(2026, 8, 1))
+    context = Context(Catalogue(ROOT / "data"), SCHEMAS, date(2026, 8, 1))
     if model:
-        house.catalogue.add(record("model", "a/b", model))
-    one = subject(record(kind, "a/b", value), house)
+        context.catalogue.add(record("model", "a/b", model))
+    one = subject(record(kind, "a/b", value), context)
     one.value = one.record.value
     rule = RULES[code].run
     assert rule is not None

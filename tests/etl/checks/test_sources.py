@@ -8,7 +8,7 @@ import pytest
 
 from etl.checks.registry import RULES
 from etl.checks.runner import subject
-from etl.checks.subject import House
+from etl.checks.subject import Context
 from etl.records import schema
 from etl.records.canonical import dump
 from etl.records.loading import Catalogue, Record
@@ -16,7 +16,7 @@ from etl.yaml import reader
 
 ROOT = Path(__file__).parents[3]
 SCHEMAS = schema.load(ROOT / "schemas")
-HOUSE = House(Catalogue(ROOT / "data"), SCHEMAS, date(2026, 8, 1))
+HOUSE = Context(Catalogue(ROOT / "data"), SCHEMAS, date(2026, 8, 1))
 
 
 def said(code: str, value: dict[str, Any], kind: str = "run") -> list[str]:
