@@ -45,7 +45,7 @@ COUNTS = frozenset(
         "moe_layer_step",
     ]
 )
-MEASURES = frozenset(["tflops_per_accelerator", "step_time_s", "tokens_per_s_per_accelerator", "memory_gib"])
+MEASURES = frozenset(["tflops_per_accelerator", "step_time_s", "tokens_per_s_per_accelerator", "memory_gib", "loss"])
 FLAGS = frozenset({"tied_embeddings", "sequence_parallel"})
 MAY_BE_ZERO = frozenset(
     {"zero_stage", "shared_experts", "experts", "experts_per_token", "moe_ffn_hidden", "mtp_layers", "dense_layers"}

@@ -22,7 +22,7 @@ KINDS = ("json", "yaml", "toml", "python", "shell", "log")
 _SUFFIXES = {
     ".json": "json", ".yaml": "yaml", ".yml": "yaml", ".toml": "toml", ".py": "python", ".sh": "shell",
     ".slurm": "shell",
-    ".sbatch": "shell", ".bash": "shell", ".log": "log", ".md": "log", ".out": "log",
+    ".sbatch": "shell", ".bash": "shell", ".log": "log", ".md": "log", ".out": "log", ".csv": "log",
 }  # fmt: skip
 _SHELL = re.compile(
     r"\A\s*#!.*\b(?:ba|z|k)?sh\b|^#SBATCH\s|^\s*(?:export\s+)?[A-Za-z_]\w*=(?!=)\S|^\s*source\s+\S", re.M
@@ -31,7 +31,8 @@ _PYTHON = re.compile(r"^(?:from\s+[\w.]+\s+import\s|import\s+\w|def\s+\w+\(|clas
 _TOML = re.compile(r"^\[[\w.\-\"]+\]\s*(?:#.*)?$", re.M)
 _LOG = re.compile(
     r":::MLLOG|elapsed[ _]time[ _]per[ _]iteration|completed step: \d|\btps: ?[\d,]+ .{0,40}tflops:"
-    r"|train_step_timing in s"
+    r"|train_step_timing in s|CurrSamplesPerSec=|\| \d+ tok/s|^\{'loss': ",
+    re.M,
 )
 
 

@@ -36,6 +36,7 @@ LONGEST_SCRIPT = 1024 * 1024
 MOST_ROUNDS = 64
 DEEPEST_CALL = 8
 _CONTINUED = re.compile(r"\\?\n(?=\s*--?[A-Za-z])")
+_VALUE = re.compile(r"^--[\w-]+=(?=\S*\s)")
 _FLAG = re.compile(r"(?:^|\s)--[a-z]")
 _WRAPPERS = frozenset(
     {"eval", "bash", "sh", "srun", "exec", "mpirun", "time", "nohup", "numactl", "sudo", "ssh", "pdsh"}
@@ -279,7 +280,7 @@ class Shell:
         if name == "eval":
             arguments = [Rope(piece for a in arguments for piece in ((" ", a.line or 0), a))]
         for argument in arguments:
-            script = str(argument)
+            script = _VALUE.sub(lambda m: " " * len(m.group()), str(argument))  # --command="..."
             plain = script.lstrip()[:1] not in {"-", ""}
             if (
                 plain

@@ -10,5 +10,6 @@ FORMATS = (
         "architecture, devices",
     ),
     Format("trainer_yaml", ("yaml", "json"), "length, batch, precision, recomputation", "architecture, devices"),
+    Format("trainer_state_json", ("json",), "planned steps, batch per device, loss, mean step time", "devices, layout"),
     Format("trainer_sh", ("shell",), "length, batch, devices, sharding", "architecture"),
 )

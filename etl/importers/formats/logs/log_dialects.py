@@ -23,6 +23,12 @@ class Step:
     open_end: str | None = None
 
 
+# llm.c prints its settings as a table once.
+LLMC_TABLE = {
+    "micro batch size B": "micro_batch", "sequence length T": "seq_len", "total batch size": "global_batch_tokens",
+    "num_layers L": "layers", "num_heads NH": "heads", "channels C": "hidden", "vocab_size V": "vocab",
+    "num_processes": "accelerators", "zero_stage": "zero_stage",
+}  # fmt: skip
 # Megatron and its descendants, nanotron: "key: value | key: value".
 PIPED: dict[str, tuple[str, float]] = {
     "elapsed time per iteration (ms)": ("step_time_s", 1e-3),
@@ -42,6 +48,9 @@ PIPED: dict[str, tuple[str, float]] = {
     "tokens per gpu (tokens/s/gpu)": ("tokens_per_s_per_accelerator", 1.0),
     "tokens/s/gpu": ("tokens_per_s_per_accelerator", 1.0),
     "tokens_per_sec": ("tokens_per_s", 1.0),
+    "lm loss": ("loss", 1.0),
+    "lm_loss": ("loss", 1.0),
+    "reduced_train_loss": ("loss", 1.0),
 }
 EXACT = {
     "global batch size": "global_batch",
@@ -117,6 +126,45 @@ def maxtext(line: str) -> Step | None:
     return Step(int(match.group(1)), values={name: value[0] for name, value in found.items() if value})
 
 
+_DEEPSPEED = re.compile(
+    r"\bglobal_step=(\d+).*?CurrSamplesPerSec=" + NUMBER + r"(?:.*?MaxMemAllocated=" + NUMBER + ")?"
+)
+_LLMC = re.compile(
+    r"\bstep\s+(\d+)/(\d+) \| (?:train )?loss " + NUMBER + r".*?\| " + NUMBER + r" ms \|.*?\| " + NUMBER + " tok/s"
+)
+_TRAINER = re.compile(r"\{'loss': '?" + NUMBER + r"'?,.*?'epoch': '?" + NUMBER)
+
+
+def deepspeed(line: str) -> Step | None:
+    """A line of DeepSpeed's timer; its GB are 2**30 bytes (deepspeed/utils/timer.py)."""
+    match = _DEEPSPEED.search(line)
+    if match is None or len(match.group(1)) > 15:
+        return None
+    step = Step(int(match.group(1)))
+    for name, raw in (("samples_per_s", match.group(2)), ("memory_gib", match.group(3))):
+        if raw and (found := measure(raw)):
+            step.values[name] = found[0]
+    return step
+
+
+def llmc(line: str) -> Step | None:
+    """A line of llm.c: loss, milliseconds, tokens per second of all devices."""
+    match = _LLMC.search(line)
+    if match is None or len(match.group(1) + match.group(2)) > 30:
+        return None
+    names = (("loss", 1.0), ("step_time_s", 1e-3), ("tokens_per_s", 1.0))
+    found = [(name, factor, measure(raw)) for (name, factor), raw in zip(names, match.groups()[2:], strict=True)]
+    values = {name: value[0] * factor for name, factor, value in found if value}
+    return Step(int(match.group(1)), int(match.group(2)), values)
+
+
+def trainer(line: str) -> Step | None:
+    """A line of the Hugging Face trainer: a dictionary of loss and epoch, without a step number."""
+    match = _TRAINER.search(line)
+    found = measure(match.group(1)) if match else None
+    return Step(0, values={"loss": found[0]}) if found else None
+
+
 # What a framework prints once, before the first step.
 ANNOUNCED: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = (
     (re.compile(r"\busing world size: (\d+)"), ("accelerators",)),
@@ -137,6 +185,7 @@ ANNOUNCED: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = (
     (re.compile(r"\btraining\.global_batch_size \.{2,} ?(\d+)"), ("global_batch",)),
     (re.compile(r"\btraining\.steps \.{2,} ?(\d+)"), ("train_steps",)),
     (re.compile(r"\bConfig param steps: (\d+)"), ("train_steps",)),
+    *((re.compile(rf"^\|\s*{key}\s*\|\s*(\d+)\s*\|"), (name,)) for key, name in LLMC_TABLE.items()),
     (re.compile(r"\bConfig param max_target_length: (\d+)"), ("seq_len",)),
     (re.compile(r"\bConfig param global_batch_size_to_train_on: (\d+)"), ("global_batch",)),
 )

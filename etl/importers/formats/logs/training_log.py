@@ -19,6 +19,9 @@ DIALECTS: tuple[tuple[tuple[str, ...], Callable[[str], Step | None]], ...] = (
     (("elapsed time per iteration", "elapsed_time_per_iteration", "train_step_timing in s"), log_dialects.piped),
     (("completed step:",), log_dialects.maxtext),
     (("tps:",), log_dialects.titan),
+    (("CurrSamplesPerSec=",), log_dialects.deepspeed),
+    ((" tok/s",), log_dialects.llmc),
+    (("{'loss':",), log_dialects.trainer),
 )
 COMPILING: dict[Callable[[str], Step | None], int] = {log_dialects.maxtext: 2}
 MOST_STEPS = 10_000  # enough for a median; longer logs are read to here
@@ -107,7 +110,12 @@ def _steady(reading: Reading, steps: list[Step]) -> None:
     for name in MEASURED:
         values = [s.values[name] for s in steps[skip:] if s.values.get(name)]
         if values:
-            reading.state(name, float(f"{median(values):.9g}"), name, steps[-1].line)
+            how = f"{name}, median of {len(values)} steps" + (f" after the first {skip}" if skip else "")
+            reading.state(name, float(f"{median(values):.9g}"), how, steps[-1].line)
+    losses = [s for s in steps if s.values.get("loss")]
+    if losses:
+        reading.state("loss", losses[-1].values["loss"], f"loss, the last of {len(losses)} steps", losses[-1].line)
+    _of_samples(reading, [s.values["samples_per_s"] for s in steps[skip:] if s.values.get("samples_per_s")])
     whole_run = [s.values["tokens_per_s"] for s in steps[skip:] if s.values.get("tokens_per_s")]
     devices, time = reading.get("accelerators"), reading.get("step_time_s")
     if whole_run and devices:
@@ -116,6 +124,13 @@ def _steady(reading: Reading, steps: list[Step]) -> None:
     if time and batch and length and devices and reading.get("tokens_per_s_per_accelerator") is None:
         rate = batch * length / time / devices
         reading.derive("tokens_per_s_per_accelerator", rate, "global_batch", "seq_len", "step_time_s", "accelerators")
+
+
+def _of_samples(reading: Reading, rates: list[float]) -> None:
+    """Step time of a log that prints samples per second, where the batch is known."""
+    batch = reading.get("global_batch")
+    if rates and batch:
+        reading.derive("step_time_s", float(f"{batch / median(rates):.9g}"), "global_batch")
 
 
 def _cut_ends(steps: list[Step]) -> None:
@@ -130,13 +145,18 @@ def _announced(reading: Reading, lines: list[str]) -> None:
     """What the framework prints once before training; the first statement counts."""
     per_device = None
     for line_number, line in enumerate(lines, 1):
-        if len(line) > 4_000 or (":" not in line and "Training starts" not in line and " ..." not in line):
+        if len(line) > 4_000 or not any(sign in line for sign in (":", "Training starts", " ...", "| ")):
             continue
         for pattern, names in log_dialects.ANNOUNCED:
             match = pattern.search(line)
             for name, raw in zip(names, match.groups() if match else (), strict=False):
                 if len(raw) < 16 and name not in reading.facts:
-                    reading.state(name, raw, match.group().split(":")[0][:40] if match else None, line_number)
+                    reading.state(
+                        name,
+                        raw,
+                        match.group().split(":")[0].strip("| ")[:40].split("  ")[0] if match else None,
+                        line_number,
+                    )
         if per_device is None and (found := log_dialects.PER_DEVICE.search(line)):
             per_device = number(found.group(1))
     devices = reading.get("accelerators")

@@ -135,9 +135,12 @@ def _devices(reading: Reading, tree: Map) -> None:
 def chips(topology: str) -> int | None:
     """Chips of a TPU slice by its name: v2 to v5p count cores, two a chip; v5e and later count chips.
 
-    >>> chips("v5p-1024"), chips("v5e-256"), chips("a3")
-    (512, 256, None)
+    >>> chips("v5p-1024"), chips("v5e-256"), chips("tpu7x-4x8x8"), chips("a3")
+    (512, 256, 256, None)
     """
+    cube = re.fullmatch(r"tpu7x-(\d{1,3})x(\d{1,3})x(\d{1,3})", topology.strip().lower())
+    if cube:
+        return prod(int(side) for side in cube.groups())
     match = re.fullmatch(r"(v2|v3|v4|v5p|v5e|v5litepod|v6e|tpu7x)-(\d{1,6})", topology.strip().lower())
     if match is None:
         return None
@@ -145,9 +148,21 @@ def chips(topology: str) -> int | None:
     return count // 2 if match.group(1) in {"v2", "v3", "v4", "v5p"} else count
 
 
+def cores_are_devices(topology: str) -> bool:
+    """Whether JAX counts each of two cores of a chip as a device there, so that chips times a device's batch is half.
+
+    >>> cores_are_devices("tpu7x-4x8x8"), cores_are_devices("v5p-512")
+    (True, False)
+    """
+    return topology.strip().lower().partition("-")[0] in {"v2", "v3", "tpu7x"}
+
+
 def topology_devices(reading: Reading, tree: Map) -> None:
     """A topology the program is compiled for fixes the chips."""
     size, slices = chips(word(tree, "compile_topology")), number(tree, "compile_topology_num_slices")
+    reading.extra["cores_are_devices"] = reading.extra.get("cores_are_devices") or cores_are_devices(
+        word(tree, "compile_topology")
+    )
     if size and slices and slices > 0:
         state(reading, "accelerators", find(tree, "compile_topology"), int(size * slices))
 
@@ -163,7 +178,7 @@ def _batch(reading: Reading, tree: Map) -> None:
         state(reading, "micro_batch", place, fields.number(float(each) * prod(w for w in ways if w)))
     reading.extra["per_device_batch"] = float(each) * repeat
     devices = reading.get("accelerators")
-    if devices:
+    if devices and not reading.extra.get("cores_are_devices"):
         state(reading, "global_batch", place, fields.number(float(each) * repeat * devices))
 
 

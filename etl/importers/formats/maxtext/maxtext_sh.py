@@ -6,11 +6,14 @@ from pathlib import PurePosixPath
 
 from etl.importers import fields
 from etl.importers.facts import Reading
+from etl.importers.fields import whole
 from etl.importers.formats.maxtext import maxtext_keys
+from etl.importers.formats.maxtext.maxtext_keys import chips, cores_are_devices
 from etl.importers.formats.maxtext.maxtext_yaml import check_override, layered, model_files
 from etl.importers.read.documents import Document
 from etl.importers.read.trees import Map
 from etl.importers.read.yaml import scalar
+from etl.importers.shell.flags import Flags
 from etl.importers.shell.follow import Shell
 from etl.importers.shell.nodes import Command
 from etl.importers.shell.values import known, text
@@ -39,12 +42,14 @@ def read(document: Document, companions: list[Document]) -> Reading:
     """The facts of the training command, with base.yml, model and run files where they are given."""
     reading = Reading(NAME)
     scripts = {c.name: c for c in companions if c.kind == "shell"}
-    command = _settings(_follow(document, scripts, {}, 0))
+    commands = _follow(document, scripts, {}, 0)
+    command = _settings(commands)
     layers = [c.tree for c in companions if c.kind == "yaml"]
     check_override(reading, layers, command)
     tree = layered(layers, command)
     models = model_files(layers)
     maxtext_keys.state_model(reading, tree, models)
+    _slices_of_xpk(reading, document)
     maxtext_keys.state_run(reading, tree)
     maxtext_keys.architecture(reading, tree, models)
     _remark(reading, tree, document)
@@ -89,6 +94,20 @@ def _settings(commands: list[Command]) -> Map:
             tree.merged.add(match.group(1))
             tree.put(match.group(1), scalar(value) if known(value) else UNRESOLVED, line)
     return tree
+
+
+def _slices_of_xpk(reading: Reading, document: Document) -> None:
+    """`xpk workload create --tpu-type=v5p-256 --num-slices=2`: the chips of a slice times the slices."""
+    shell = Shell()
+    shell.run(document.text)
+    for command in shell.commands:
+        flags = Flags(command.words)
+        kind, key, line = flags.get("tpu-type", "device-type")
+        size, slices = chips(kind or ""), whole(flags.get("num-slices")[0] or "1")
+        if size and slices and any("xpk" in word for word, _ in command.words[:3]):
+            reading.state("accelerators", size * slices, f"{key} * --num-slices", line)
+            reading.extra["cores_are_devices"] = cores_are_devices(kind or "")
+            return
 
 
 def _remark(reading: Reading, tree: Map, document: Document) -> None:
