@@ -22,7 +22,7 @@ from analysis.physics.work import Chip
 from schemas.units import UNITS, split
 
 LINKS = ("scale_up_gb_s", "scale_up_domain", "scale_out_gbit_s")
-PEAKS = ("bf16", "fp16", "fp8", "fp4", "fp32")
+PEAKS = ("bf16", "fp16", "fp8", "fp4", "fp32", "tf32")
 TFLOPS = UNITS["TFLOP/s"].factor
 OTHER = "other"
 """Class of accelerators that no constant is named for."""
@@ -109,8 +109,8 @@ class ChipFacts:
         The accelerators as classes.
     dtype
         Codes of the rows' formats.
-    rowwise
-        1 where FP8 operands are scaled row by row.
+    rowwise, tf32
+        1 where FP8 operands are scaled row by row; where FP32 products run on tensor cores.
     linear_peak, half_peak
         Dense peak of the row's format, and of its 16-bit format [FLOP/s].
     measured
@@ -132,6 +132,7 @@ class ChipFacts:
     parts: Parts
     dtype: Array
     rowwise: Array
+    tf32: Array
     linear_peak: Array
     half_peak: Array
     measured: Array
@@ -181,7 +182,8 @@ def _peaks(rows: Rows, of_rows: Parts, k: ClassValues, assumed: Assumed) -> tupl
     bf16 = np.where(np.isnan(peak["bf16"]) & (of_rows.spread(of_rows.has_bf16) > 0), peak["fp16"], peak["bf16"])
     fp16 = np.where(np.isnan(peak["fp16"]), peak["bf16"], peak["fp16"])
     dtype = rows.words.dtype
-    half = np.select([dtype == words.FP32, dtype == words.FP16], [peak["fp32"], fp16], bf16)
+    single = np.where(rows.words.tf32 > 0, peak["tf32"], peak["fp32"])
+    half = np.select([dtype == words.FP32, dtype == words.FP16], [single, fp16], bf16)
     eight = dtype >= words.FP8
     formats = [dtype == words.NVFP4, rows.words.integer > 0, eight]
     linear = np.select(formats, [peak["fp4"], rows.chip.get("int8", nan), peak["fp8"]], half)
@@ -217,6 +219,7 @@ def chip_facts(rows: Rows, accelerators: pd.DataFrame, k: Timing) -> ChipFacts:
         parts=of_rows,
         dtype=rows.words.dtype,
         rowwise=rows.words.rowwise,
+        tf32=rows.words.tf32,
         linear_peak=linear,
         half_peak=half,
         measured=measured,
@@ -245,7 +248,7 @@ def _shares(facts: ChipFacts, k: Products) -> tuple[Array, Array]:
     four = np.where(np.isnan(four), usual["fp4"], four)
     measured = rates.measured_share(facts.measured, facts.linear_peak, k.realised)
     eight = np.where(np.isnan(eight), np.where(np.isnan(measured), usual["fp8"], measured), eight)
-    half = np.where(facts.dtype == words.FP32, usual["fp32"], half)
+    half = np.where((facts.dtype == words.FP32) & (facts.tf32 == 0), usual["fp32"], half)
     eight = eight * np.where(facts.rowwise > 0, k.rowwise, 1.0)
     return np.select([facts.dtype == words.NVFP4, facts.dtype >= words.FP8], [four, eight], half), half
 

@@ -23,6 +23,7 @@ from analysis.engine.assumptions import Assumed, Assumption, Code, Mask
 from analysis.engine.rates import ChipFacts
 from analysis.engine.stack import Stack
 from analysis.engine.stage_layers import layers_of
+from analysis.engine.tensors import trained_share
 from analysis.layout import words
 from analysis.layout.arrays import Rows
 from analysis.layout.parse import Array
@@ -30,6 +31,7 @@ from analysis.physics import attention
 from analysis.physics.efficiency import Recompute
 from analysis.physics.split import Split
 from analysis.physics.work import Work
+from schemas.conventions import ELEMENT_BYTES
 
 ALIBI_FAMILIES = ("mpt", "baichuan-13b", "baichuan2-13b")
 """Model families whose attention has an ALiBi bias (MPT: llm-foundry's configs; Baichuan-13B: its model card)."""
@@ -180,6 +182,9 @@ def workload(
         **_recompute(rows, unfused, full, k),
         **stages,
         kernel=kernel,
+        element_bytes=np.where(dtype == words.FP32, ELEMENT_BYTES["fp32"], ELEMENT_BYTES["bf16"]),
+        trained=trained_share(rows, memory),
+        unpacked_bytes=np.where(rows.words.adapter == words.ADAPTERS["qlora"], k.unpacked_bytes, 0.0),
         linear_bytes=np.select([dtype == code for code in OPERAND_BYTES], list(OPERAND_BYTES.values()), 2.0),
         quantised=np.where(dtype >= words.FP8, 1.0, 0.0),
         compiled=facts.parts.spread(facts.parts.compiled),

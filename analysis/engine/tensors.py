@@ -60,7 +60,7 @@ def widths(rows: Rows, stack: Stack, constants: Constants) -> dict[str, Array]:
     away = said.offloaded_optimizer > 0
     gone = (said.no_gradients > 0) | (away & (rows.split.zero_stage >= 2))
     master = np.where(stack.pure | whole | away | (said.no_master > 0), 0.0, 4.0)
-    frozen, trained = said.adapter > 0, _trained(rows, constants)
+    frozen, trained = said.adapter > 0, trained_share(rows, constants)
     weight = np.where(frozen, _frozen_weight(rows, stack, constants), np.where(whole, 4.0, 2.0))
     return {
         "weight": np.where(said.offloaded_weights > 0, 0.0, weight),
@@ -71,7 +71,7 @@ def widths(rows: Rows, stack: Stack, constants: Constants) -> dict[str, Array]:
     }
 
 
-def _trained(rows: Rows, constants: Constants) -> Array:
+def trained_share(rows: Rows, constants: Constants) -> Array:
     """Parameters that are trained over those of the model: 1, or the adapters' share of a frozen base."""
     if not rows.words.adapter.any():
         return np.ones(len(rows))

@@ -163,14 +163,6 @@ def _precision_reasons(table: pd.DataFrame, words: Words, reasons: Reasons) -> N
     _unknown_word(reasons, words.dtype == UNKNOWN, table["precision"], "precision", DTYPES)
 
 
-def _adapter_reasons(table: pd.DataFrame, words: Words, reasons: Reasons) -> None:
-    """Adapters on a frozen base: their time is not modelled."""
-    if words.adapter.any():
-        names = cells(_column(table, "model_name"))
-        shown = [f"{name} ({cell})" for name, cell in zip(names, cells(table["precision"]), strict=True)]
-        reasons.add(words.adapter > 0, "adapter", "precision", text=np.asarray(shown, dtype=object))
-
-
 def _offload_reasons(table: pd.DataFrame, words: Words, reasons: Reasons) -> None:
     _unknown_word(reasons, words.offload_understood == 0, _column(table, "offload"), "offload", OFFLOADS)
 
@@ -235,7 +227,6 @@ def read_rows(table: pd.DataFrame, accelerators: pd.DataFrame) -> Rows:
     kernel = categories(table["attention_kernel"], lambda text: attention.KERNEL_CLASSES.get(text, UNKNOWN))
     stage_layers = _shared_reasons(table, number, words, recompute, kernel, shared)
     memory, time = _own_reasons(table, number, shared)
-    _adapter_reasons(table, words, time)
     optional = ("gradient_dtype", "moment_dtype", "loss", "memory_kind")
     return Rows(
         ids=cells(table["id"]),

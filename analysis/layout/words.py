@@ -59,6 +59,7 @@ class Words:
     dtype: Array
     integer: Array
     rowwise: Array
+    tf32: Array
     pure_16bit: Array
     deepspeed_bf16: Array
     moment_bytes: Array
@@ -86,6 +87,7 @@ class Words:
             dtype=words.map(dtype_code),
             integer=_says(words, r"int8"),
             rowwise=_says(words, r"rowwise"),
+            tf32=_says(words, r"tf32"),
             pure_16bit=_says(words, r"pure|bf16-true|bf16_true|adam states bf16"),
             deepspeed_bf16=_says(words, r"bf16[ -]optimizer"),
             moment_bytes=np.select([~np.isnan(width) for width in named], named, np.nan),

@@ -181,15 +181,17 @@ def all_to_all(row: Number, experts_per_token: Number, size: Number, stride: Num
     return _over(np.asarray(up), np.asarray(out), up_rate(size, stride, network), network.scale_out, steps, network)
 
 
-def operand_bytes(micro_batch: Number, seq_len: Number, hidden: Number, cp: Number = 1.0) -> Array:
-    """Activations of a micro-batch on one context rank, 2 b s h / c [B].
+def operand_bytes(
+    micro_batch: Number, seq_len: Number, hidden: Number, cp: Number = 1.0, element: Number = BF16_BYTES
+) -> Array:
+    """Activations of a micro-batch on one context rank, 2 b s h / c [B]; twice that in FP32.
 
     Shoeybi et al. 2019 (arXiv:1909.08053), sec. 3; GPT-3 175B with b = 1 and s = 2048: 50,331,648 B.
 
     >>> int(operand_bytes(1, 2048, 12288))
     50331648
     """
-    return np.asarray(BF16_BYTES * np.asarray(micro_batch, dtype=float) * seq_len * hidden / cp)
+    return np.asarray(element * np.asarray(micro_batch, dtype=float) * seq_len * hidden / cp)
 
 
 def tensor(arch: Architecture, work: Work, network: Network) -> Exchange:
@@ -209,7 +211,7 @@ def tensor(arch: Architecture, work: Work, network: Network) -> Exchange:
     Exchange
         Per layer and micro-batch.
     """
-    operand = operand_bytes(work.micro_batch, work.seq_len, arch.hidden, work.cp)
+    operand = operand_bytes(work.micro_batch, work.seq_len, arch.hidden, work.cp, work.element_bytes)
     once = ring(operand, work.tp, np.ones_like(work.tp), network, passes=2.0)
     again = ring(0.0 * operand, work.tp, np.ones_like(work.tp), network)
     both = once.times(2.0)
@@ -237,7 +239,8 @@ def context(arch: Architecture, work: Work, network: Network) -> Exchange:
     """
     latent = arch.heads * (arch.qk_dim + arch.v_dim)
     width = np.where(arch.mla > 0, latent, 2.0 * arch.kv_heads * arch.head_dim) / np.minimum(work.tp, arch.kv_heads)
-    one = ring(operand_bytes(work.micro_batch, work.seq_len, width), work.cp, work.tp, network)
+    keys = operand_bytes(work.micro_batch, work.seq_len, width, element=work.element_bytes)
+    one = ring(keys, work.cp, work.tp, network)
     return Exchange(one, one.times(2.0))
 
 
@@ -254,7 +257,7 @@ def experts(arch: Architecture, work: Work, network: Network) -> Exchange:
     Exchange
         Per MoE layer and micro-batch; nothing for dense models.
     """
-    row = BF16_BYTES * arch.hidden * work.tokens / work.tp
+    row = work.element_bytes * arch.hidden * work.tokens / work.tp
     one = all_to_all(row, arch.experts_per_token, work.ep, work.etp, network)
     both = one.times(np.where((work.ep > 1) & (arch.experts > 0), 2.0, 0.0))
     return Exchange(both, both)
@@ -276,7 +279,7 @@ def boundary(arch: Architecture, work: Work, network: Network) -> Transfer:
     Transfer
         Per micro-batch; nothing for one stage.
     """
-    one = operand_bytes(work.micro_batch, work.seq_len, arch.hidden, work.cp) / work.tp
+    one = operand_bytes(work.micro_batch, work.seq_len, arch.hidden, work.cp, work.element_bytes) / work.tp
     sent = np.where(work.pp > 1, 2.0 * one * work.vpp, 0.0)
     stride = work.tp * work.cp * work.dp
     on_host = over_host(2.0, stride, network)
@@ -286,7 +289,9 @@ def boundary(arch: Architecture, work: Work, network: Network) -> Transfer:
     return _over(np.where(near, sent, 0.0), np.where(near, 0.0, sent), inside, network.scale_out, steps, network)
 
 
-def data_buffers(parameters: Number, zero_stage: Number, gathers: Number = 1.0) -> Array:
+def data_buffers(
+    parameters: Number, zero_stage: Number, gathers: Number = 1.0, trained: Number = 1.0, element: Number = BF16_BYTES
+) -> Array:
     """One-way buffers of data parallelism per step [B].
 
     ZeRO 0 all-reduces gradients, ZeRO 1 and 2 reduce-scatter gradients and all-gather weights: two passes over 2 B a
@@ -300,6 +305,10 @@ def data_buffers(parameters: Number, zero_stage: Number, gathers: Number = 1.0) 
         0 to 3.
     gathers
         Times per step that ZeRO 3 gathers and scatters.
+    trained
+        Share of the parameters that have gradients; ZeRO 3 gathers the others too [1].
+    element
+        Width of weights and gradients on the links [B].
 
     Returns
     -------
@@ -315,8 +324,9 @@ def data_buffers(parameters: Number, zero_stage: Number, gathers: Number = 1.0) 
     >>> (data_buffers(1e9, np.array([0.0, 1.0, 2.0, 3.0])) / 1e9).tolist()
     [4.0, 4.0, 4.0, 6.0]
     """
-    passes = np.where(np.asarray(zero_stage) >= 3, 3.0 * np.asarray(gathers, dtype=float), 2.0)
-    return np.asarray(BF16_BYTES * np.asarray(parameters, dtype=float) * passes)
+    sharded = (2.0 + np.asarray(trained)) * np.asarray(gathers, dtype=float)
+    passes = np.where(np.asarray(zero_stage) >= 3, sharded, 2.0 * np.asarray(trained))
+    return np.asarray(element * np.asarray(parameters, dtype=float) * passes)
 
 
 def largest_stage(arch: Architecture, work: Work) -> Pair:
@@ -356,11 +366,13 @@ def data(held: Pair, work: Work, network: Network) -> Transfer:
     Transfer
         Per step.
     """
-    dense, routed = (data_buffers(p, work.zero_stage, work.micro_batches) for p in held)
+    dense, routed = (
+        data_buffers(p, work.zero_stage, work.micro_batches, work.trained, work.element_bytes) for p in held
+    )
     ranks = work.dp * work.cp
     inner = ring(dense, work.replicas, work.tp, network)
     of_experts = ring(routed, work.expert_replicas, work.ep * work.etp, network)
-    shard = BF16_BYTES * held[0] / work.replicas
+    shard = work.element_bytes * work.trained * held[0] / work.replicas
     across = ring(shard, ranks / work.replicas, work.tp * work.replicas, network, passes=2.0)
     return inner.plus(of_experts).plus(across)
 
@@ -369,7 +381,7 @@ def updated_parameters(held: Pair, work: Work) -> Array:
     """Parameters whose optimizer state one rank holds and updates: those it stores [1]."""
     sharded = work.zero_stage >= 1
     over, experts_over = (np.where(sharded, ranks, 1.0) for ranks in (work.replicas, work.expert_replicas))
-    return np.asarray(held[0] / over + held[1] / experts_over)
+    return np.asarray(work.trained * (held[0] / over + held[1] / experts_over))
 
 
 def of_step(arch: Architecture, work: Work, network: Network) -> dict[str, Transfer]:

@@ -177,6 +177,8 @@ class Recompute:
         Part of the matrix products that operator-level checkpointing repeats [1].
     light_share
         Part of the memory-bound work that norms and activations make [1].
+    unpacked_bytes
+        Bytes that a pass over weights in four bits moves to unpack them [B per parameter].
     kept_slack
         Lean memory estimate over the card from which a silent row is taken as recomputing everything [1].
     """
@@ -184,6 +186,7 @@ class Recompute:
     up_projection_share: Values
     operator_share: Values
     light_share: Values
+    unpacked_bytes: Values
     kept_slack: Values
 
 

@@ -7,12 +7,15 @@ import numpy as np
 from analysis.physics import attention, elementwise, gemm
 from analysis.physics.architecture import Architecture
 from analysis.physics.efficiency import Attention, Elementwise, Experts
+from analysis.physics.parameters import whole_model
 from analysis.physics.work import Array, Chip, Passes, Work
 
 
 def _products(work: Work, chip: Chip, products: gemm.Products, rate: Array, element_bytes: Array | float) -> Passes:
+    """Forward, and backward for inputs and weights; a frozen base has no gradients of weights."""
     once = gemm.product_seconds(products, rate, chip.hbm_bandwidth, element_bytes, work.compiled)
-    return Passes(once, 2.0 * once, once)
+    weights = np.where(work.trained < 1, 0.0, once)
+    return Passes(once, once + weights, weights)
 
 
 def _memory_bound(byte_count: Array, work: Work, chip: Chip, k: Elementwise) -> Passes:
@@ -98,17 +101,26 @@ def memory_layer(arch: Architecture, work: Work, chip: Chip, k: Elementwise) -> 
     Returns
     -------
     dict
-        common (all layers), dense and moe (their blocks) [s].
+        common (all layers), dense and moe (their blocks), unpack (weights kept in four bits) [s].
     """
     split = np.where(work.sequence_parallel > 0, work.tp, 1.0)
+    wide = work.element_bytes / 2.0
     residual = elementwise.residual_bytes(arch, work.tokens) / split
     common = residual + elementwise.attention_bytes(arch, work.tokens) / work.tp
     casts = work.quantised * elementwise.cast_bytes(arch, work.tokens) / work.tp / (1.0 + elementwise.BACKWARD_PASSES)
     return {
-        "common": _memory_bound(common + casts, work, chip, k),
-        "dense": _memory_bound(elementwise.dense_mlp_bytes(arch, work.tokens) / work.tp, work, chip, k),
-        "moe": _memory_bound(elementwise.moe_mlp_bytes(arch, work.tokens) / work.tp, work, chip, k),
+        "common": _memory_bound(wide * common + casts, work, chip, k),
+        "dense": _memory_bound(wide * elementwise.dense_mlp_bytes(arch, work.tokens) / work.tp, work, chip, k),
+        "moe": _memory_bound(wide * elementwise.moe_mlp_bytes(arch, work.tokens) / work.tp, work, chip, k),
+        "unpack": _unpacked(arch, work, chip),
     }
+
+
+def _unpacked(arch: Architecture, work: Work, chip: Chip) -> Passes:
+    """Unpacking the weights of a mean layer, in the forward and again in the backward pass."""
+    weights = whole_model(arch).total / arch.layers / work.tp
+    once = np.where(work.unpacked_bytes > 0, work.unpacked_bytes * weights / chip.hbm_bandwidth, 0.0)
+    return Passes(once, once, np.zeros_like(once))
 
 
 def head_passes(arch: Architecture, work: Work, chip: Chip, k: Elementwise) -> tuple[Passes, Passes]:

@@ -76,7 +76,7 @@ def _products(arch: Architecture, work: Work, chip: Chip, k: Efficiency, moe: Ar
 def _memory_bound(arch: Architecture, work: Work, chip: Chip, k: Efficiency, moe: Array) -> Passes:
     memory = layers.memory_layer(arch, work, chip, k.elementwise)
     bound = memory["common"].plus(memory["dense"].times(1.0 - moe)).plus(memory["moe"].times(moe))
-    return _recomputed(bound, work.recompute_elementwise)
+    return _recomputed(bound, work.recompute_elementwise).plus(_recomputed(memory["unpack"], work.recompute_layer))
 
 
 def _waiting(exchanges: dict[str, collectives.Exchange], work: Work, host: Host, moe: Array, device: Array) -> Array:

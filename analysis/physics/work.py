@@ -54,6 +54,12 @@ class Work(Split):
         Layers of the first, the fullest and the last stage; prediction depths count on the last.
     split_stated
         Whether the source prints the stages.
+    element_bytes
+        Width of activations and of the gradients that are exchanged [B]: 2, or 4 in FP32.
+    trained
+        Parameters that are trained over those of the model [1]: 1, or the adapters' share of a frozen base.
+    unpacked_bytes
+        Bytes per parameter that a pass moves to unpack a base of four bits, 0 otherwise [B].
     compiled
         Whether the whole step is one compiled program, which hides operand traffic behind arithmetic.
     """
@@ -72,6 +78,9 @@ class Work(Split):
     layers_max: Array
     layers_last: Array
     split_stated: Array
+    element_bytes: Array
+    trained: Array
+    unpacked_bytes: Array
     compiled: Array
 
     @property

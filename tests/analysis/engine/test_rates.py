@@ -182,3 +182,26 @@ def test_fabrics_are_those_of_the_record() -> None:
 def test_superchips_are_told_from_boards() -> None:
     found = facts({"accelerator": "nvidia/gb300"}, {}).parts
     assert found.spread(found.superchip).tolist() == [1.0, 0.0]
+
+
+def test_bandwidths_measured_in_the_job_outrank_the_data_sheet() -> None:
+    # sixteen H100: an all-reduce at 80 GB/s leaves 10 GB/s for each of eight NICs. Of an all-gather of 1 GB, 225 GB/s
+    # (half of 450) are the time inside a box; at 100 GB/s the other 5.56 ms are twelve hops.
+    job = {"accelerators": 16, "dp": 16, "allreduce_gb_s": 80.0, "allgather_gb_s": 100.0}
+    network = rated(**job).network
+    assert float(network.scale_out[0]) == pytest.approx(10e9)
+    assert float(network.hop_out[0]) == pytest.approx((1 / 100 - 1 / 225) / 12)
+    usual = rated(accelerators=16, dp=16).network
+    assert (float(usual.scale_out[0]), float(usual.hop_out[0])) == (50e9, 0.0)
+
+
+def test_a_test_inside_one_box_says_nothing_about_the_network() -> None:
+    network = rated(allreduce_gb_s=400.0, allgather_gb_s=200.0).network
+    assert (float(network.scale_out[0]), float(network.hop_out[0])) == (50e9, 0.0)
+
+
+def test_tf32_runs_on_tensor_cores() -> None:
+    parts = ACCELERATORS.assign(tf32_tflops=494.7)
+    rows = table({"precision": "tf32"}, {"precision": "fp32"})
+    facts_of = chips.chip_facts(read_rows(rows, parts), parts, K)
+    assert tera(chips.chip(facts_of, K).linear_rate) == pytest.approx(494.7 * 0.8)

@@ -149,3 +149,24 @@ def test_programs_on_tpu_are_compiled_whole() -> None:
 def test_prediction_depths_sit_on_the_last_stage() -> None:
     work = load({"pp": 4, "dp": 2, "mtp_layers": 1}).work
     assert (float(work.layers_max[0]), float(work.layers_last[0])) == (8, 9)
+
+
+def test_adapters_train_a_small_share_and_four_bits_are_unpacked() -> None:
+    full, lora, qlora = load({}, {"adapter": "lora"}, {"adapter": "qlora"}).work.trained
+    # QLoRA and LoRA of rank 16 on an 8B model: 42M of 8.03B parameters
+    assert full == 1.0
+    assert lora == qlora == pytest.approx(42e6 / 8.03e9, rel=0.05)
+    assert load({"adapter": "qlora"}).work.unpacked_bytes.tolist() == [4.5]
+
+
+def test_fp32_activations_are_four_bytes() -> None:
+    assert load({"precision": "fp32"}, {}).work.element_bytes.tolist() == [4.0, 2.0]
+
+
+def test_a_vocabulary_is_assumed_for_the_time_alone() -> None:
+    rows = read_rows(table({"vocab": None}), ACCELERATORS)
+    filled, assumed = workload.with_vocabulary(rows, 64000.0)
+    assert float(filled.arch.vocab[0]) == 64000.0
+    assert [one.text() for one in assumed] == ["vocab is not stated (64000 assumed for the time)"]
+    assert "vocab is not stated" in rows.memory_reasons[0]
+    assert rows.time_reasons[0] == ""

@@ -148,3 +148,31 @@ def test_stated_widths_are_read() -> None:
 def test_unknown_widths_say_nothing() -> None:
     row = Stated.read(*(pd.Series([text]) for text in ("int3", "", "magic", "guess")))
     assert all(np.isnan(getattr(row, n)[0]) for n in ("gradient", "moment", "loss", "kind"))
+
+
+@pytest.mark.parametrize(
+    ("text", "dropped"),
+    [
+        # MaxText, docs on remat policies: `full` keeps layer inputs; custom keeps what it lists
+        ("maxtext remat_policy=full", {"layer"}),
+        ("maxtext remat_policy=custom (decoder_layer_input=offload)", {"layer", "offloaded"}),
+        ("remat_policy=save_qkv_proj", {"norm", "core", "mlp", "experts", "shared_expert", "expert_activation"}),
+        ("remat_policy=minimal", {"norm"}),
+        ("maxtext remat_policy=custom (decoder_layer_input=offload, query_proj=offload, out_proj=offload)",
+         {"norm", "core", "mlp", "experts", "shared_expert", "expert_activation", "offloaded"}),
+        ("selective op", {"operator"}),
+    ],
+)  # fmt: skip
+def test_policies_of_frameworks_say_what_is_dropped(text: str, dropped: set[str]) -> None:
+    found = recompute_words(text)
+    assert found["understood"] == 1.0
+    assert {name for name, share in found.items() if share} - {"understood", "every"} == dropped
+
+
+def test_a_policy_that_is_not_known_is_not_understood() -> None:
+    assert recompute_words("maxtext remat_policy=quantum")["understood"] == 0.0
+
+
+def test_torchtitan_recomputes_every_second_layer() -> None:
+    # torchtitan, --activation_checkpoint.selective_ac_option 2
+    assert recompute_words("selective layer")["layer"] == 0.5

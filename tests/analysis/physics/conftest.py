@@ -37,7 +37,9 @@ NEUTRAL = {
         scale_up_share=1.0, scale_out_share=1.0, hop_up=0.0, hop_out=0.0, test_bytes=1e9, test_share=0.5
     ),
     "host": Host(layer_seconds=0.0, moe_layer_seconds=0.0, step_seconds=0.0, scale_loss=0.0),
-    "recompute": Recompute(up_projection_share=0.6, operator_share=0.5, light_share=0.5, kept_slack=1.5),
+    "recompute": Recompute(
+        up_projection_share=0.6, operator_share=0.5, light_share=0.5, unpacked_bytes=4.5, kept_slack=1.5
+    ),
 }  # fmt: skip
 """Constants under which nothing is lost and everything is exposed."""
 CARD = {
@@ -50,7 +52,8 @@ LAYOUT = {
     "pp": 1.0, "vpp": 1.0, "ep": 1.0, "etp": 1.0, "dp": 1.0, "schedule": 1.0, "zero_stage": 1.0, "shard_ranks": 0.0,
     "recompute_layer": 0.0, "recompute_projections": 0.0, "recompute_mlp": 0.0, "recompute_routed": 0.0,
     "recompute_shared": 0.0, "recompute_core": 0.0, "recompute_elementwise": 0.0, "kernel": 0.0, "linear_bytes": 2.0,
-    "quantised": 0.0, "layers_max": 4.0, "layers_last": 4.0, "split_stated": 0.0, "compiled": 0.0,
+    "quantised": 0.0, "element_bytes": 2.0, "trained": 1.0, "unpacked_bytes": 0.0,
+    "layers_max": 4.0, "layers_last": 4.0, "split_stated": 0.0, "compiled": 0.0,
 }  # fmt: skip
 GPT = {"layers": 4, "hidden": 1024, "ffn_hidden": 4096, "heads": 8, "head_dim": 128, "vocab": 32000, "gated_mlp": True,
        "tied_embeddings": False}  # fmt: skip

@@ -198,3 +198,39 @@ def test_a_pair_is_the_smallest_group_that_has_a_place(toy: Toy) -> None:
     assert np.isnan([near[axis][0] for axis in ("cp", "ep", "pp")]).all()
     far = collectives.placement(toy.layout(tp=2.0, dp=8.0, pp=2.0), np.asarray([8.0]))
     assert [float(far[axis][0]) for axis in ("tp", "dp", "pp")] == [1.0, 0.0, 0.0]
+
+
+def test_fp32_sends_twice_as_much_along_every_dimension(toy: Toy) -> None:
+    # four bytes an element for activations, weights and gradients (Micikevicius et al. 2017, arXiv:1710.03740: two)
+    layout = {"tp": 2.0, "cp": 2.0, "pp": 2.0, "dp": 4.0, "ep": 4.0}
+    half, single = (step(toy, toy.moe, element_bytes=size, **layout) for size in (2.0, 4.0))
+    assert {name: number(single[name].sent) for name in DIMENSIONS} == pytest.approx(
+        {name: 2 * number(half[name].sent) for name in DIMENSIONS}
+    )
+
+
+def test_a_frozen_base_exchanges_only_its_adapters(toy: Toy) -> None:
+    # one in a hundred parameters is trained; ZeRO 3 still gathers all weights in both passes (2 of 3 Psi)
+    assert sent(toy, "dp", dp=8.0, trained=0.01) == pytest.approx(0.01 * sent(toy, "dp", dp=8.0))
+    sharded = {"dp": 8.0, "zero_stage": 3.0}
+    assert sent(toy, "dp", trained=0.01, **sharded) == pytest.approx(2.01 / 3 * sent(toy, "dp", **sharded))
+
+
+def test_steps_of_a_ring_cost_time_however_little_they_carry(toy: Toy) -> None:
+    # all-reduce of eight ranks: 14 steps (NCCL: 2(n-1)); across boxes the slower hop sets the pace of every step
+    near = collectives.ring(0.0, np.array([8.0]), 1.0, toy.network(hop_up=2e-6, hop_out=1e-5), passes=2.0)
+    assert number(near.latency) == pytest.approx(14 * 2e-6)
+    far = collectives.ring(1.0, np.array([16.0]), 1.0, toy.network(hop_up=2e-6, hop_out=1e-5))
+    assert number(far.latency) == pytest.approx(15 * 1e-5)
+
+
+def test_sequence_parallelism_takes_ten_steps_for_eight_transfers(toy: Toy) -> None:
+    # Korthikanti et al. 2022 sec. 4.2.2: four gathers and four scatters move bytes, two more gathers hide theirs
+    arch, network = toy.model(), toy.network(hop_up=1e-6)
+    plain, split = (
+        collectives.tensor(arch, toy.layout(tp=8.0, sequence_parallel=sp), network).with_recompute(0.0)
+        for sp in (0.0, 1.0)
+    )
+    assert number(plain.latency) == pytest.approx(8 * 7e-6)
+    assert number(split.latency) == pytest.approx(10 * 7e-6)
+    assert number(split.sent) == number(plain.sent)

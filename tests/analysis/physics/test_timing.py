@@ -288,3 +288,21 @@ def test_a_compiled_step_hides_operands_and_collectives(toy: Toy) -> None:
     moved = eager["memory"] - 4 * seconds(loss.total)
     assert compiled["memory"] - 4 * seconds(loss.total) == pytest.approx(moved / 4)
     assert compiled["compute"] < eager["compute"]
+
+
+def test_a_frozen_base_has_no_gradients_of_weights(toy: Toy) -> None:
+    # forward and input gradients: two thirds of the products (Hu et al. 2021, arXiv:2106.09685)
+    full, frozen = (parts(toy, trained=share) for share in (1.0, 0.01))
+    assert frozen["compute"] == pytest.approx(2 / 3 * full["compute"])
+    assert frozen["attention"] == full["attention"]
+    assert frozen["optimizer"] == pytest.approx(0.01 * full["optimizer"])
+
+
+def test_layers_take_no_less_than_the_steps_of_their_collectives(toy: Toy) -> None:
+    # eight all-reduces of eight ranks a layer would take 14 steps each way; 1 ms a step outweighs the work
+    slow = toy.card(hop_up=1e-3)
+    found = parts(toy, card=slow, tp=8.0)
+    head = layers.head_passes(toy.model(), toy.layout(tp=8.0), toy.card(), toy.constants().elementwise)
+    layer = 4 * 14 * 1e-3
+    busy = sum(found[n] for n in ("compute", "attention", "memory", "tp", "host"))
+    assert busy == pytest.approx(4 * (4 * layer + seconds(head[0].total) + seconds(head[1].total)))
