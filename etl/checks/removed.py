@@ -11,9 +11,10 @@ from etl.yaml.findings import Finding
 
 
 def tombstones(context: Context) -> dict[tuple[str, str], dict[str, Any]]:
-    """Entries of data/removed.yaml by kind and id."""
+    """Entries of data/removed.yaml by kind and id; the file as written, which may not fit its schema."""
     listed = context.catalogue["removed"].get("removed")
-    entries = listed.value.get("removed", ()) if listed else ()
+    written = listed.value.get("removed") if listed else None
+    entries = written if isinstance(written, list) else ()
     return {(str(one.get("kind")), str(one.get("id"))): one for one in entries if isinstance(one, dict)}
 
 
