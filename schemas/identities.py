@@ -123,12 +123,12 @@ def sequence_chunks(tp: int, cp: int, sequence_parallel: bool) -> int:
 
 
 def within(ratio: float, band: Band, slack: float = 0.0) -> bool:
-    """Whether a ratio lies in a band, widened by a fraction at both ends.
+    """Whether a ratio lies in a band, both ends widened by a factor of 1 + slack.
 
     >>> within(1.03, (0.98, 1.02)), within(1.03, (0.98, 1.02), slack=0.02)
     (False, True)
     """
-    return band[0] - slack <= ratio <= band[1] + slack
+    return band[0] / (1 + slack) <= ratio <= band[1] * (1 + slack)
 
 
 def value_of(field: str, values: Mapping[str, Any], withheld: Collection[str] = ()) -> Any | None:

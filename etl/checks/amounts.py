@@ -6,29 +6,26 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from etl.checks.figures import plain_number, show, spread
+from etl.checks.figures import plain_number, printed, show, spread
 from etl.checks.registry import check
 from etl.checks.speeds import batch_of
 from etl.checks.subject import Subject
 from etl.yaml.findings import Finding
 from etl.yaml.nodes import Path
+from schemas.identities import apply
 
 
 @check("SUM005", "batch-in-tokens", "run")
 def batch_in_tokens(subject: Subject) -> Iterator[Finding]:
     """global_batch * seq_len must be global_batch_tokens, to the digits printed."""
     for path, phase in subject.phases():
-        names = ("global_batch", "seq_len", "global_batch_tokens")
-        batch, length, tokens = (plain_number(phase, name) for name in names)
-        if batch is None or length is None or tokens is None:
-            continue
-        places = [(*path, name) for name in names]
-        off = spread(subject, places[2]) + (0 if batch % 10 else spread(subject, places[0]))
-        # A batch printed as "16M" may mean 16 * 2**20 tokens.
-        if all(abs(batch * length / meant - 1) > off for meant in (tokens, tokens * 1.048576)):
-            message = (
-                f"global_batch {show(batch)} * seq_len {show(length)} = {show(batch * length)}, not {show(tokens)}"
-            )
+        places = [(*path, name) for name in ("global_batch", "seq_len", "global_batch_tokens")]
+        batch = plain_number(phase, "global_batch")
+        off = spread(subject, places[2]) + (0 if batch is None or batch % 10 else spread(subject, places[0]))
+        outcome = apply("batch-in-tokens", printed(phase), slack=off)
+        if outcome is not None and not outcome.holds:
+            product = " * ".join(f"{name} {show(value)}" for name, value in outcome.known.items())
+            message = f"{product} = {show(outcome.left)}, not {show(outcome.right)}"
             tip = "write the one that the source prints and leave the other out"
             yield subject.at(places[2], message, tip, also=places)
 
@@ -37,17 +34,19 @@ def batch_in_tokens(subject: Subject) -> Iterator[Finding]:
 def batch_divides(subject: Subject) -> Iterator[Finding]:
     """global_batch must divide by micro_batch * dp, and be their product with microbatches where that is printed."""
     for path, phase in subject.phases():
-        batch, micro = plain_number(phase, "global_batch"), plain_number(phase, "micro_batch")
-        dp = phase.get("layout", {}).get("dp")
-        if batch is None or micro is None or dp is None:
-            continue
+        values = printed(phase) | phase.get("layout", {})
         places = [(*path, "global_batch"), (*path, "micro_batch"), (*path, "layout", "dp"), (*path, "microbatches")]
-        steps = phase.get("microbatches")
-        if steps and micro * dp * steps != batch:
-            message = f"micro_batch {show(micro)} * dp {dp} * microbatches {steps} = {show(micro * dp * steps)}"
-            yield subject.at(places[0], f"{message}, not {show(batch)}", "compare them with the source", also=places)
-        elif not steps and batch % (micro * dp):
-            message = f"global_batch {show(batch)} does not divide by micro_batch {show(micro)} * dp {dp}"
+        product = (
+            apply("batch-of-microbatches", values) if {"micro_batch", "dp", "microbatches"} <= set(values) else None
+        )
+        rest = apply("batch-divides", values) if product is None else None
+        if product is not None and not product.holds:
+            factors = " * ".join(f"{name} {show(value)}" for name, value in product.known.items())
+            message = f"{factors} = {show(product.left)}, not {show(product.right)}"
+            yield subject.at(places[0], message, "compare them with the source", also=places)
+        elif rest is not None and not rest.holds:
+            divisor = f"micro_batch {show(values['micro_batch'])} * dp {show(values['dp'])}"
+            message = f"global_batch {show(rest.left)} does not divide by {divisor}"
             yield subject.at(places[0], message, "compare them with the source", also=places)
 
 
@@ -79,11 +78,11 @@ def tokens_of_steps(subject: Subject) -> Iterator[Finding]:
         batch, parts = batch_and_places
         where, count = steps[path]
         places = (place, where, *parts)
-        ratio, off = tokens / (count * batch), spread(subject, *places) + 0.05
-        if not 0.8 - off < ratio < 1 + off:
-            message = (
-                f"steps {show(count)} * batch {show(batch)} = {show(count * batch)}, not about {show(tokens)} tokens"
-            )
+        values = {"steps": count, "global_batch_tokens": batch, "tokens": tokens}
+        outcome = apply("tokens-of-steps", values, slack=spread(subject, *places))
+        if outcome is not None and not outcome.holds:
+            product = f"steps {show(count)} * batch {show(batch)} = {show(outcome.left)}"
+            message = f"{product}, not about {show(tokens)} tokens"
             yield subject.at(place, message, "compare the three with the source", also=places)
 
 
@@ -92,16 +91,15 @@ def hours_of_days(subject: Subject) -> Iterator[Finding]:
     """accelerator_hours must be accelerators * days * 24, to the digits printed and 2 %."""
     days = {path: (place, value) for path, _, place, value in _amounts(subject, "days")}
     for path, phase, place, hours in _amounts(subject, "accelerator_hours"):
-        count = plain_number(phase, "accelerators")
-        if path not in days or count is None:
+        if path not in days:
             continue
         where, length = days[path]
         places = (place, where, (*path, "accelerators"))
-        product = count * length * 24
-        if abs(hours / product - 1) > spread(subject, *places) + 0.02:
-            message = (
-                f"{show(count)} accelerators * {show(length)} days * 24 = {show(product)} hours, not {show(hours)}"
-            )
+        values = printed(phase) | {"days": length, "accelerator_hours": hours}
+        outcome = apply("hours-of-days", values, slack=spread(subject, *places))
+        if outcome is not None and not outcome.holds:
+            product = f"{show(values['accelerators'])} accelerators * {show(length)} days * 24 = {show(outcome.left)}"
+            message = f"{product} hours, not {show(hours)}"
             yield subject.at(place, message, "compare the three with the source", also=places)
 
 
@@ -119,9 +117,9 @@ def range_order(subject: Subject) -> Iterator[Finding]:
 @check("SUM011", "active-within-total", "model")
 def active_within_total(subject: Subject) -> Iterator[Finding]:
     """params_active must not exceed params_total."""
-    active, total = plain_number(subject.value, "params_active"), plain_number(subject.value, "params_total")
-    if active is not None and total is not None and active > total:
-        message = f"{show(active)} active parameters are more than all {show(total)}"
+    outcome = apply("active-within-total", printed(subject.value))
+    if outcome is not None and not outcome.holds:
+        message = f"{show(outcome.left)} active parameters are more than all {show(outcome.right)}"
         yield subject.at(("params_active",), message, "the two may be swapped", also=[("params_total",)])
 
 
@@ -141,18 +139,16 @@ def name_and_parameters(subject: Subject) -> Iterator[Finding]:
 @check("SUM016", "counts-within-counts", "model")
 def counts_within_counts(subject: Subject) -> Iterator[Finding]:
     """A part must not exceed its whole (experts_per_token, dense_layers), and heads must divide by kv_heads."""
-    value = subject.value
-    for small, large in (
-        ("experts_per_token", "experts"),
-        ("dense_layers", "layers"),
-        ("sliding_window_layers", "layers"),
-    ):
-        if value.get(small, 0) > value.get(large, float("inf")):
-            message = f"{small} {value[small]} is more than {large} {value[large]}"
+    values = printed(subject.value)
+    for name in ("experts-within", "dense-layers-within", "window-layers-within"):
+        outcome = apply(name, values)
+        if outcome is not None and not outcome.holds:
+            (small,), (large,) = outcome.identity.left, outcome.identity.right
+            message = f"{small} {show(outcome.left)} is more than {large} {show(outcome.right)}"
             yield subject.at((small,), message, "the two may be swapped", also=[(large,)])
-    heads, groups = value.get("heads"), value.get("kv_heads")
-    if heads and groups and heads % groups:
-        message = f"heads {heads} do not divide by kv_heads {groups}"
+    groups = apply("groups-divide", values)
+    if groups is not None and not groups.holds:
+        message = f"heads {show(groups.left)} do not divide by kv_heads {show(groups.right)}"
         yield subject.at(("kv_heads",), message, "compare both with the source", also=[("heads",)])
 
 
@@ -191,16 +187,12 @@ def share_within_one(subject: Subject) -> Iterator[Finding]:
 def sequences_per_replica(subject: Subject) -> Iterator[Finding]:
     """dp * sequences_per_dp must be global_batch, and micro_batch * microbatches be sequences_per_dp, where printed."""
     for path, phase in subject.phases():
-        share, dp = plain_number(phase, "sequences_per_dp"), phase.get("layout", {}).get("dp")
-        batch, micro, steps = (plain_number(phase, name) for name in ("global_batch", "micro_batch", "microbatches"))
+        values = printed(phase) | phase.get("layout", {})
         places = [(*path, name) for name in ("sequences_per_dp", "global_batch", "micro_batch", "microbatches")]
-        if share and dp and batch and share * dp != batch:
-            message = f"dp {dp} * sequences_per_dp {show(share)} = {show(dp * share)}, not global_batch {show(batch)}"
-            yield subject.at(
-                places[0], message, "compare them with the source", also=[*places, (*path, "layout", "dp")]
-            )
-        if share and micro and steps and micro * steps != share:
-            message = (
-                f"micro_batch {show(micro)} * microbatches {show(steps)} = {show(micro * steps)}, not {show(share)}"
-            )
-            yield subject.at(places[0], message, "compare them with the source", also=places)
+        for name in ("batch-of-replicas", "replica-of-microbatches"):
+            outcome = apply(name, values)
+            if outcome is not None and not outcome.holds and not outcome.unknown:
+                factors = " * ".join(f"{field} {show(value)}" for field, value in outcome.known.items())
+                message = f"{factors} = {show(outcome.left)}, not {outcome.identity.right[0]} {show(outcome.right)}"
+                also = [*places, (*path, "layout", "dp")]
+                yield subject.at(places[0], message, "compare them with the source", also=also)

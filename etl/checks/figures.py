@@ -54,6 +54,15 @@ def working_parameters(model: Mapping[str, Any]) -> float | None:
     return plain_number(model, "params_active") or total
 
 
+def printed(block: Mapping[str, Any]) -> dict[str, float]:
+    """The plain numbers of a block, by key; ranges are left out.
+
+    >>> printed({"days": 54, "tokens": {"low": 1, "high": 2}, "name": "main"})
+    {'days': 54}
+    """
+    return {name: value for name in block if (value := plain_number(block, name)) is not None}
+
+
 def spread(subject: Subject, *paths: Path) -> float:
     """How far a product of printed numbers may be off, as a fraction: their exactness added up."""
     total = 0.0

@@ -60,7 +60,7 @@ def test_published_layouts_multiply_to_their_accelerators(accelerators: int, lay
 def test_the_first_version_of_llama_3_table_4_is_told_its_product() -> None:
     layout = {"tp": 8, "cp": 16, "pp": 16, "dp": 4}
     assert said("SUM001", phase(accelerators=16384, layout=layout)) == [
-        "dp 4 * tp 8 * pp 16 * cp 16 = 8,192, which is not accelerators: 16,384"
+        "tp 8 * cp 16 * pp 16 * dp 4 = 8,192, which is not accelerators: 16,384"
     ]
 
 
@@ -86,7 +86,7 @@ def test_expert_axes_of_deepseek_v3_multiply_to_its_2048_gpus() -> None:
     layout = {"tp": 1, "pp": 16, "dp": 128, "ep": 64, "etp": 1, "edp": 2}
     assert said("SUM002", phase(accelerators=2048, layout=layout)) == []
     assert said("SUM002", phase(accelerators=2048, layout={**layout, "edp": 4})) == [
-        "etp 1 * ep 64 * edp 4 * pp 16 = 4,096, which is not accelerators: 2,048"
+        "etp 1 * ep 64 * pp 16 * edp 4 = 4,096, which is not accelerators: 2,048"
     ]
 
 

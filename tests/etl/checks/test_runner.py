@@ -71,7 +71,7 @@ SENTENCES = {
         "45:11 REF005 the name 'main' stands twice in phases, first on line 24\n    give it a name of its own"
     ),
     "runs/acme/SUM001-axes-do-not-multiply.yaml": (
-        "30:5 SUM001 dp 32 * tp 4 * pp 4 * cp 1 = 512, which is not accelerators: 256\n"
+        "30:5 SUM001 tp 4 * cp 1 * pp 4 * dp 32 = 512, which is not accelerators: 256\n"
         "    compare each axis with the source; a misprint goes to conflicts, the value that holds into the field"
     ),
     "runs/acme/SUM015-in-the-future.yaml": (
