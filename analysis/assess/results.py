@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -22,6 +21,7 @@ from analysis.trends import claims
 from analysis.trends import series as trends
 from analysis.verdicts import Verdict, judge, not_judged
 from schemas.conventions import FLOP_FACTS
+from schemas.files import draft
 from schemas.reasons import cause, sentence
 
 Row = dict[str, Any]
@@ -97,11 +97,11 @@ def results(connection: duckdb.DuckDBPyConnection) -> dict[str, list[Row]]:
     rows |= {table: [] for table in ("flops", "verdicts", "memory", "communication", "timing")}
     phases: dict[str, list[Facts]] = {}
     cases = list(phase_facts(connection, catalogue.models))
-    for facts, found in zip(cases, modelled.phases(cases, catalogue), strict=True):
+    for facts, result in zip(cases, modelled.phases(cases, catalogue), strict=True):
         implied = utilisation.of_phase(facts, "causal")
         known = {"causal_mfu": implied[0]} if implied else {}
-        phases.setdefault(facts["run_id"], []).append(facts | found.facts | known)
-        for table, table_rows in found.rows.items():
+        phases.setdefault(facts["run_id"], []).append(facts | result.facts | known)
+        for table, table_rows in result.rows.items():
             rows[table] += table_rows
     for facts in run_facts(connection, catalogue.models, phases):
         if not facts["is_pretraining"]:
@@ -129,12 +129,7 @@ def write(connection: duckdb.DuckDBPyConnection, rows: dict[str, list[Row]]) -> 
             connection.unregister("fresh_rows")
 
 
-def quiet(text: str) -> None:
-    """Show no progress."""
-    del text
-
-
-def assess(database: Path, step: Step = quiet) -> dict[str, int]:
+def assess(database: Path, step: Step = lambda _: None) -> dict[str, int]:
     """Fill the result tables of a database file; the file is replaced only when all is done.
 
     Parameters
@@ -149,10 +144,9 @@ def assess(database: Path, step: Step = quiet) -> dict[str, int]:
     dict
         Rows written, by result table.
     """
-    draft = database.with_name(f".{database.name}.{os.getpid()}")
-    try:
-        shutil.copyfile(database, draft)
-        with duckdb.connect(str(draft), config=CLOSED) as connection:
+    with draft(database) as unfinished:
+        shutil.copyfile(database, unfinished)
+        with duckdb.connect(str(unfinished), config=CLOSED) as connection:
             step("recomputing every run")
             rows = results(connection)
             step("writing results")
@@ -161,12 +155,9 @@ def assess(database: Path, step: Step = quiet) -> dict[str, int]:
             rows["trends"] = trends.rows(connection)
             write(connection, {"trends": rows["trends"]})
         step("testing claims")
-        rows["claims"] = claims.judged(draft)
-        with duckdb.connect(str(draft), config=CLOSED) as connection:
+        rows["claims"] = claims.judged(unfinished)
+        with duckdb.connect(str(unfinished), config=CLOSED) as connection:
             write(connection, {"claims": rows["claims"]})
-        draft.replace(database)
-        # What another program had not yet merged into the old file would keep the new one from being opened.
-        database.with_name(f"{database.name}.wal").unlink(missing_ok=True)
-    finally:
-        draft.unlink(missing_ok=True)
+    # What another program had not yet merged into the old file would keep the new one from being opened.
+    database.with_name(f"{database.name}.wal").unlink(missing_ok=True)
     return {table: len(table_rows) for table, table_rows in rows.items()}

@@ -1,4 +1,4 @@
-"""The engine held against layouts that ran and that ran out of memory: does it tell them apart?"""
+"""The engine beside layouts that ran and that ran out of memory: does it tell them apart?"""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ def rows(connection: duckdb.DuckDBPyConnection, catalogue: Catalogue) -> Iterato
         yield from beside(table, predict(table, catalogue.accelerators, catalogue.constants))
 
 
-def beside(table: pd.DataFrame, found: pd.DataFrame) -> Iterator[dict[str, Any]]:
+def beside(table: pd.DataFrame, result: pd.DataFrame) -> Iterator[dict[str, Any]]:
     """One row per layout whose memory can be computed.
 
     Parameters
     ----------
     table
         Layouts: benchmark_id, id, family, outcome, card_gib.
-    found
+    result
         What `predict` answers to them, in the same order.
 
     >>> table = pd.DataFrame([{"benchmark_id": "a", "id": "1", "family": "A", "outcome": "oom", "card_gib": 80.0}])
-    >>> found = pd.DataFrame([{"memory_gib": 90.0, "memory_gib_low": 70.0}])
-    >>> [(row["outcome"], row["fits"], row["sure"]) for row in beside(table, found)]
+    >>> result = pd.DataFrame([{"memory_gib": 90.0, "memory_gib_low": 70.0}])
+    >>> [(row["outcome"], row["fits"], row["sure"]) for row in beside(table, result)]
     [('oom', False, False)]
     """
     card = table["card_gib"].to_numpy(dtype=float)
-    best, low = (found[name].to_numpy(dtype=float) for name in ("memory_gib", "memory_gib_low"))
+    best, low = (result[name].to_numpy(dtype=float) for name in ("memory_gib", "memory_gib_low"))
     names = table[["benchmark_id", "id", "family", "outcome"]].rename(columns={"id": "row"}).reset_index(drop=True)
     part = names.assign(card_gib=card, modelled_gib=best, low_gib=low, fits=best <= card, sure=low > card)
     part = part[part["modelled_gib"].notna() & part["card_gib"].notna()]

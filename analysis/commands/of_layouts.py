@@ -109,7 +109,7 @@ def _with_file(context: typer.Context, model: str, known: Catalogue, stated: dic
 def _fits(
     given: Front, known: Catalogue, model: str, stated: dict[str, Any], vs: list[str], tokens: float | None
 ) -> tuple[str, list[Fit]]:
-    """The model's name, and what is found of the layout and of each change of it."""
+    """The model's name, and what is result of the layout and of each change of it."""
     from analysis.whatif import fit as fitting
     from analysis.whatif.csv_table import facts_of_model
 
@@ -130,7 +130,7 @@ def _explained(given: Front, known: Catalogue, fits: list[Fit]) -> list[Fit]:
     from analysis.whatif.neighbours import nearest
 
     near = nearest(table_of([one.layout for one in fits]), measured(given), known)
-    return [replace(one, nearest=found) for one, found in zip(fits, near, strict=True)]
+    return [replace(one, nearest=result) for one, result in zip(fits, near, strict=True)]
 
 
 def _print(name: str, fits: list[Fit]) -> None:

@@ -85,7 +85,7 @@ def _question(
     fixed: dict[str, Any],
     stack: str | None,
 ) -> Question:
-    """The question with its part found and its model checked."""
+    """The question with its part result and its model checked."""
     from analysis.plan.space import Question, check_model
 
     check_model(facts)

@@ -38,7 +38,7 @@ def repair(
         chosen = [part for part in parts if phase in (None, part.name)]
         if not chosen:
             raise RefusalError(f"{name} has no phase {phase!r}; phases: {', '.join(part.name for part in parts[1:])}")
-    found = [(part, search.repairs(part.facts, part.scope, part.elsewhere)) for part in chosen]
+    result = [(part, search.repairs(part.facts, part.scope, part.elsewhere)) for part in chosen]
     failing = [(part, list(search.failing(part.facts, part.scope))) for part in chosen]
     if as_json:
         print_json(
@@ -46,19 +46,19 @@ def repair(
                 "run": name,
                 "parts": [
                     {"phase": part.name or None, "failing": names, "repairs": [search.as_json(one) for one in repairs]}
-                    for (part, repairs), (_, names) in zip(found, failing, strict=True)
+                    for (part, repairs), (_, names) in zip(result, failing, strict=True)
                 ],
             }
         )
     else:
-        _print(name, found, {part.name: names for part, names in failing})
+        _print(name, result, {part.name: names for part, names in failing})
 
 
-def _print(name: str, found: list[tuple[Part, list[Repair]]], failing: dict[str, list[str]]) -> None:
+def _print(name: str, result: list[tuple[Part, list[Repair]]], failing: dict[str, list[str]]) -> None:
     typer.echo(name)
     if not any(failing.values()):
         typer.echo("Every equation between its printed values that can be tested holds.")
-    for part, repairs in found:
+    for part, repairs in result:
         if not failing[part.name]:
             continue
         typer.echo(f"\n{part.name or 'whole run'}: {', '.join(failing[part.name])}")

@@ -51,7 +51,7 @@ class Traffic:
 
 
 @dataclass(frozen=True)
-class Detail:
+class Breakdown:
     """Everything that is known of one layout; what is not known is empty, and `missing` says why."""
 
     prediction: dict[str, Any]
@@ -66,12 +66,12 @@ class Detail:
         return str(self.prediction["missing"] or "")
 
 
-def detail(layout: Layout, catalogue: Catalogue) -> Detail:
+def break_down(layout: Layout, catalogue: Catalogue) -> Breakdown:
     """Memory, time and traffic of one layout."""
-    return details([layout], catalogue)[0]
+    return break_down_all([layout], catalogue)[0]
 
 
-def details(layouts: Sequence[Layout], catalogue: Catalogue) -> list[Detail]:
+def break_down_all(layouts: Sequence[Layout], catalogue: Catalogue) -> list[Breakdown]:
     """Memory, time and traffic of layouts.
 
     Parameters
@@ -90,7 +90,7 @@ def details(layouts: Sequence[Layout], catalogue: Catalogue) -> list[Detail]:
     links = _traffic(rows, times)
     timed = np.isfinite(answer["step_time_s"].to_numpy(dtype=float))
     return [
-        Detail(
+        Breakdown(
             {str(name): answer[name].iloc[i] for name in answer.columns},
             stages(rows, catalogue, i),
             {name: float(values[i]) for name, values in seconds.items()} if timed[i] else {},

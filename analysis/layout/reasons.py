@@ -106,8 +106,8 @@ class Reasons:
 
     def of(self, row: int) -> list[Reason]:
         """The reasons of one row."""
-        found = [(entry, np.flatnonzero(entry.rows == row)) for entry in self.entries]
-        return [entry.at(int(place[0])) for entry, place in found if place.size]
+        result = [(entry, np.flatnonzero(entry.rows == row)) for entry in self.entries]
+        return [entry.at(int(place[0])) for entry, place in result if place.size]
 
     def text(self) -> npt.NDArray[np.object_]:
         """One English text per row, its reasons joined with semicolons; empty where nothing is wrong."""

@@ -64,5 +64,5 @@ def _folded(chunks: Array, pp: Array) -> Array:
     stages = int(np.nanmax(pp, initial=1.0))
     position = np.arange(chunks.shape[1])[None, :] % np.where(np.isnan(pp), 1.0, pp)[:, None]
     folded = [np.nansum(np.where(position == stage, chunks, 0.0), axis=1) for stage in range(stages)]
-    held = np.arange(stages)[None, :] < np.nan_to_num(pp)[:, None]
-    return np.where(held, np.stack(folded, axis=1), np.nan)
+    used = np.arange(stages)[None, :] < np.nan_to_num(pp)[:, None]
+    return np.where(used, np.stack(folded, axis=1), np.nan)

@@ -148,10 +148,10 @@ def stated_network(notes: pd.Series[Any]) -> Array:
     """
 
     def read(text: str) -> float:
-        found = _NETWORK_NOTE.search(text)
-        if found is None:
+        result = _NETWORK_NOTE.search(text)
+        if result is None:
             return float("nan")
-        cards, rate, per = (float(x) for x in found.groups())
+        cards, rate, per = (float(x) for x in result.groups())
         return cards * rate / per * UNITS["Gbit/s"].factor
 
     return categories(notes, read)
@@ -253,8 +253,8 @@ def recompute_words(text: str | tuple[str, ...]) -> dict[str, float]:
     with module names; `selective (every 2nd layer)` (whole layers, each second); torchtitan's `selective op` and
     `selective layer`; MaxText's `remat_policy=...`. Any other word leaves the row unknown.
 
-    >>> said = recompute_words("selective (mla_up_proj,mlp)")
-    >>> said["qkv"], said["mlp"], said["core"]
+    >>> shares = recompute_words("selective (mla_up_proj,mlp)")
+    >>> shares["qkv"], shares["mlp"], shares["core"]
     (1.0, 1.0, 0.0)
     >>> recompute_words("mixed: see flag")["understood"]
     0.0

@@ -110,7 +110,7 @@ def _too_large(question: Question, catalogue: Catalogue, card: float, least: flo
             table = layouts(more)
         except EmptySpaceError:
             continue
-        found = predict(table, catalogue.accelerators, catalogue.constants)["memory_gib"].min()
-        if found <= card:
+        result = predict(table, catalogue.accelerators, catalogue.constants)["memory_gib"].min()
+        if result <= card:
             return f"{text}; {more.accelerators:,} accelerators would hold it"
     return f"{text}; take a part with more memory, or a shorter sequence"

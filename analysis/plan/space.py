@@ -152,8 +152,8 @@ class _Space:
             "seq_len": np.full(self.size, float(self.question.seq_len)),
             "global_batch": np.full(self.size, float(self.question.global_batch)),
         }
-        found = broken(facts | own)
-        return np.asarray(np.logical_or.reduce([found[name] for name in names]))
+        result = broken(facts | own)
+        return np.asarray(np.logical_or.reduce([result[name] for name in names]))
 
     def degrees(self) -> None:
         """TP inside the fast domain, CP, PP and the DP that is left."""

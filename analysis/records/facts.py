@@ -21,7 +21,7 @@ QUERIES = Path(__file__).parent / "queries"
 RECOMPUTED = {"none": (0.0, 0.0), "selective": (0.0, 1.0), "full": (1.0, 1.0)}
 """Share of the layers' matrix products and of the attention core that runs twice (Korthikanti et al. 2022)."""
 
-# Utilisation is held against the dense peak of the half-precision format, also for FP8 and FP4 runs, since that is
+# Utilisation is a share of the dense peak of the half-precision format, also for FP8 and FP4 runs, since that is
 # what reports print; the peak of the run's own format is the ceiling.
 MFU_PEAK = {"fp16": "fp16_tflops", "tf32": "tf32_tflops", "fp32": "fp32_tflops"}
 OWN_PEAK = {"fp8": "fp8_tflops", "mxfp8": "fp8_tflops", "nvfp4": "fp4_tflops", "mxfp4": "fp4_tflops"}
@@ -87,17 +87,17 @@ def with_counts(model: Facts) -> Facts:
 
 def flop_facts(model: Facts, seq_len: float | None, recompute: str | None) -> Facts:
     """FLOP per token in the four conventions; only 6ND, by the printed parameters, where the shape is not known."""
-    found: Facts = {}
+    result: Facts = {}
     if "exact_total" in model:
         linear, core = RECOMPUTED.get(recompute or "", (np.nan, np.nan))
         length = np.nan if seq_len is None else seq_len
         counted = flops.per_token(describe(model), length, recomputed_linear=linear, recomputed_core=core)
-        found = {fact: float(counted[name]) for name, fact in FLOP_FACTS.items()}
+        result = {fact: float(counted[name]) for name, fact in FLOP_FACTS.items()}
     elif active := _headline_active(model):
-        found = {"flop_6nd": 6 * active}
-    found = {name: value for name, value in found.items() if not np.isnan(value)}
-    best = found.get("flop_causal", found.get("flop_6nd"))
-    return found if best is None else found | {"flop_best": best}
+        result = {"flop_6nd": 6 * active}
+    result = {name: value for name, value in result.items() if not np.isnan(value)}
+    best = result.get("flop_causal", result.get("flop_6nd"))
+    return result if best is None else result | {"flop_best": best}
 
 
 def _headline_active(model: Facts) -> float | None:

@@ -46,12 +46,12 @@ def fact_of(path: str) -> tuple[str, str]:
 
 def by_record(rows: Iterable[Mapping[str, Any]]) -> dict[tuple[str, str, str], Provenance]:
     """Provenance by kind, record and phase, from the rows of queries/provenance.sql."""
-    found: defaultdict[tuple[str, str, str], Provenance] = defaultdict(Provenance)
+    result: defaultdict[tuple[str, str, str], Provenance] = defaultdict(Provenance)
     for row in rows:
         phase, name = fact_of(row["path"])
-        one = found[row["kind"], row["record_id"], phase]
+        one = result[row["kind"], row["record_id"], phase]
         if isinstance(row["why"], str):
             one.disputed[name] = row["why"]
         else:
             one.basis[name] = row["basis"]
-    return dict(found)
+    return dict(result)

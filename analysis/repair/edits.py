@@ -100,7 +100,7 @@ def edits(facts: Facts, elsewhere: Facts | None = None) -> Iterator[Edit]:
 
 
 def _misread(known: Mapping[str, float]) -> Iterator[Edit]:
-    """Values that are right of something else than they are said to be."""
+    """Values that are right of something else than the field they are in."""
     if "accelerator_hours" in known and "tokens" in known:
         yield Edit("per-trillion", (("accelerator_hours", known["accelerator_hours"] * known["tokens"] / 1e12),))
     if "tokens" in known and "seq_len" in known:

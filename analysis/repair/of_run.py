@@ -49,9 +49,9 @@ def parts(connection: duckdb.DuckDBPyConnection, words: str, as_printed: bool) -
     phases = [facts for facts in phase_facts(connection, models) if facts["run_id"] == run]
     whole = next(facts for facts in run_facts(connection, models, {run: phases}) if facts["id"] == run)
     disputed = _disputed(connection, run)
-    found = [_part("", "run", whole, disputed, as_printed, _siblings(connection, run))]
-    found += [_part(str(one["name"]), "phase", one, disputed, as_printed, {}) for one in phases]
-    return run, found
+    result = [_part("", "run", whole, disputed, as_printed, _siblings(connection, run))]
+    result += [_part(str(one["name"]), "phase", one, disputed, as_printed, {}) for one in phases]
+    return run, result
 
 
 def _part(

@@ -12,25 +12,17 @@ from typing import Any
 
 import duckdb
 
+from schemas.refusal import RefusalError
+from schemas.sandbox import LONGEST, connect
+
 Row = dict[str, Any]
 VERDICTS = ("holds", "holds-with-conditions", "does-not-hold", "cannot-tell")
 # Sign, thousands, digits, kind: no width, which could fill the memory with blanks.
 SPEC = re.compile(r"[+]?,?(\.\d)?[a-z%]?")
-LONGEST = 60.0
-"""A query that takes longer [s] goes round in circles: those of the record take milliseconds."""
-SANDBOX: dict[str, str | bool | int | float | list[str]] = {
-    "enable_external_access": False,
-    "autoload_known_extensions": False,
-    "autoinstall_known_extensions": False,
-    "temp_directory": "",
-    "memory_limit": "2GB",
-    "lock_configuration": True,
-}
-"""What a claim's SQL runs under, beside the file being read-only: a contributor wrote it."""
 TEXTS = ("finding_en", "finding_zh", "would_change_en", "would_change_zh")
 
 
-class ClaimError(Exception):
+class ClaimError(RefusalError):
     """A claim whose query or texts do not work; the text names the claim and what to mend."""
 
 
@@ -45,7 +37,7 @@ def judged(database: Path) -> list[Row]:
     ClaimError
         As `rows`.
     """
-    with duckdb.connect(str(database), read_only=True, config=SANDBOX) as connection:
+    with connect(database) as connection:
         return list(rows(connection))
 
 
@@ -67,13 +59,13 @@ def rows(connection: duckdb.DuckDBPyConnection) -> Iterator[Row]:
 
 def judge(connection: duckdb.DuckDBPyConnection, claim: Mapping[str, Any]) -> Row:
     """Run one claim's query and fill its texts."""
-    found = answer(connection, claim)
-    if found.get("verdict") not in VERDICTS:
+    result = answer(connection, claim)
+    if result.get("verdict") not in VERDICTS:
         known = ", ".join(VERDICTS)
-        raise ClaimError(f"claim {claim['id']}: its query says verdict {found.get('verdict')!r}; it is one of {known}")
-    texts = {name: filled(claim["id"], str(claim[name]), found) for name in TEXTS}
-    numbers = json.dumps(found, default=str, ensure_ascii=False)
-    key = {"claim_id": claim["id"], "number": claim["number"], "verdict": found["verdict"], "numbers": numbers}
+        raise ClaimError(f"claim {claim['id']}: its query says verdict {result.get('verdict')!r}; it is one of {known}")
+    texts = {name: filled(claim["id"], str(claim[name]), result) for name in TEXTS}
+    numbers = json.dumps(result, default=str, ensure_ascii=False)
+    key = {"claim_id": claim["id"], "number": claim["number"], "verdict": result["verdict"], "numbers": numbers}
     return key | texts
 
 
@@ -84,16 +76,16 @@ def answer(connection: duckdb.DuckDBPyConnection, claim: Mapping[str, Any], long
         statements = connection.extract_statements(sql)
         if [one.type for one in statements] != [duckdb.StatementType.SELECT]:
             raise ClaimError(f"claim {claim['id']}: sql holds one select and nothing else")
-        names, found = _fetched(connection, sql, longest)
+        names, result = _fetched(connection, sql, longest)
     except duckdb.InterruptException:
         raise ClaimError(f"claim {claim['id']}: its query was stopped after {longest:g} s; let it end") from None
     except duckdb.Error as error:
         reason = str(error).strip().splitlines()[0]
         raise ClaimError(f"claim {claim['id']}: its query fails ({reason}); try it with shardbook sql") from None
-    if len(found) != 1:
-        rows_found = len(found) or "no"
+    if len(result) != 1:
+        rows_found = len(result) or "no"
         raise ClaimError(f"claim {claim['id']}: its query returns {rows_found} rows; it has to return one")
-    return dict(zip(names, found[0], strict=True))
+    return dict(zip(names, result[0], strict=True))
 
 
 def _fetched(connection: duckdb.DuckDBPyConnection, sql: str, longest: float) -> tuple[list[str], list[Any]]:
@@ -122,14 +114,14 @@ class _Words(string.Formatter):
         return "–" if value is None else str(super().format_field(value, format_spec))
 
 
-def filled(claim_id: str, text: str, found: Mapping[str, Any]) -> str:
+def filled(claim_id: str, text: str, result: Mapping[str, Any]) -> str:
     """A text with its {column} places filled from the query's row.
 
     >>> filled("x", "{median:.0%} of {n} runs, {absent}", {"median": 0.386, "n": 27, "absent": None})
     '39% of 27 runs, –'
     """
     try:
-        return _Words().vformat(text, (), found)
+        return _Words().vformat(text, (), result)
     except (KeyError, IndexError, ValueError) as error:
-        columns = ", ".join(found)
+        columns = ", ".join(result)
         raise ClaimError(f"claim {claim_id}: a text cannot be filled ({error}); the query returns {columns}") from None

@@ -96,9 +96,9 @@ def date_text(year: float) -> str:
 def rows(connection: duckdb.DuckDBPyConnection) -> list[Row]:
     """Every row of result.trends; the database must hold the other results already."""
     compute, clusters = query(connection, "compute_series"), query(connection, "cluster_series")
-    found = [*_series(compute, "released", COMPUTE, breaks=True), *_series(compute, "released", RECENT, breaks=False)]
-    found += [*_series(clusters, "date", CLUSTERS, breaks=False)]
-    return [*found, *_record(compute), *_gaps(query(connection, "mfu_by_run"))]
+    result = [*_series(compute, "released", COMPUTE, breaks=True), *_series(compute, "released", RECENT, breaks=False)]
+    result += [*_series(clusters, "date", CLUSTERS, breaks=False)]
+    return [*result, *_record(compute), *_gaps(query(connection, "mfu_by_run"))]
 
 
 def _series(table: pd.DataFrame, date: str, subsets: dict[str, tuple[str, Subset]], *, breaks: bool) -> Iterator[Row]:
@@ -131,33 +131,33 @@ class Frame:
         """One statistic."""
         return self.shared | {"statistic": statistic} | cells
 
-    def interval(self, statistic: str, found: Interval, unit: str, note: str | None = None) -> Row:
+    def interval(self, statistic: str, result: Interval, unit: str, note: str | None = None) -> Row:
         """One statistic with its bounds."""
-        return self.row(statistic, value=found.value, low=found.low, high=found.high, unit=unit, note=note)
+        return self.row(statistic, value=result.value, low=result.low, high=result.high, unit=unit, note=note)
 
 
-def _growth_rows(frame: Frame, found: Growth) -> Iterator[Row]:
-    yield frame.interval("growth_per_year", found.per_year, "1")
-    yield frame.interval("doubling_months", found.doubling_months, "months")
-    for year, best, low, high in zip(found.at, found.line, found.line_low, found.line_high, strict=True):
+def _growth_rows(frame: Frame, result: Growth) -> Iterator[Row]:
+    yield frame.interval("growth_per_year", result.per_year, "1")
+    yield frame.interval("doubling_months", result.doubling_months, "months")
+    for year, best, low, high in zip(result.at, result.line, result.line_low, result.line_high, strict=True):
         yield frame.interval(f"fit@{date_text(float(year))}", Interval(float(best), float(low), float(high)), "")
 
 
-def _break_rows(frame: Frame, found: Break) -> Iterator[Row]:
-    when = date_text(found.date.value)
-    yield frame.interval("break_date", found.date, "year", f"{when[:7]} ({date_text(found.date.low)[:7]} to "
-                         f"{date_text(found.date.high)[:7]})")  # fmt: skip
-    yield frame.interval("growth_before_break", found.before, "1")
-    yield frame.interval("growth_after_break", found.after, "1")
-    yield frame.row("bic_gain", value=found.bic_gain, note=_preference(found))
-    yield frame.row("share_preferring_break", value=found.preferred_share, unit="1")
+def _break_rows(frame: Frame, result: Break) -> Iterator[Row]:
+    when = date_text(result.date.value)
+    yield frame.interval("break_date", result.date, "year", f"{when[:7]} ({date_text(result.date.low)[:7]} to "
+                         f"{date_text(result.date.high)[:7]})")  # fmt: skip
+    yield frame.interval("growth_before_break", result.before, "1")
+    yield frame.interval("growth_after_break", result.after, "1")
+    yield frame.row("bic_gain", value=result.bic_gain, note=_preference(result))
+    yield frame.row("share_preferring_break", value=result.preferred_share, unit="1")
 
 
-def _preference(found: Break) -> str:
+def _preference(result: Break) -> str:
     """What the criterion says in words; between the marks it cannot tell."""
-    if found.bic_gain > 6 and found.preferred_share > 0.8:
+    if result.bic_gain > 6 and result.preferred_share > 0.8:
         return "a break is preferred"
-    if found.bic_gain < 0:
+    if result.bic_gain < 0:
         return "one slope is enough"
     return "cannot tell"
 
@@ -196,8 +196,8 @@ def _gaps(table: pd.DataFrame) -> Iterator[Row]:
         yield from _gap_rows(frame, gap(*groups), sizes)
 
 
-def _gap_rows(frame: Frame, found: Gap, sizes: str) -> Iterator[Row]:
-    yield frame.interval("median_dense", found.first, "1", sizes)
-    yield frame.interval("median_moe", found.second, "1", sizes)
-    yield frame.interval("difference", found.difference, "1", sizes)
-    yield frame.row("p_value", value=found.p_value, unit="1", note=sizes)
+def _gap_rows(frame: Frame, result: Gap, sizes: str) -> Iterator[Row]:
+    yield frame.interval("median_dense", result.first, "1", sizes)
+    yield frame.interval("median_moe", result.second, "1", sizes)
+    yield frame.interval("difference", result.difference, "1", sizes)
+    yield frame.row("p_value", value=result.p_value, unit="1", note=sizes)

@@ -43,8 +43,8 @@ def slope(x: Array, y: Array) -> tuple[Array, Array]:
     mean_x, mean_y = x.mean(axis=-1, keepdims=True), y.mean(axis=-1, keepdims=True)
     spread = ((x - mean_x) ** 2).sum(axis=-1)
     with np.errstate(invalid="ignore", divide="ignore"):
-        found = ((x - mean_x) * (y - mean_y)).sum(axis=-1) / spread
-    return found, mean_y[..., 0] - found * mean_x[..., 0]
+        result = ((x - mean_x) * (y - mean_y)).sum(axis=-1) / spread
+    return result, mean_y[..., 0] - result * mean_x[..., 0]
 
 
 @dataclass(frozen=True)
@@ -99,8 +99,8 @@ def broken_fits(x: Array, y: Array, breaks: Array) -> tuple[Array, Array, Array,
     a + b (x - t) + c max(x - t, 0); its normal equations are solved for every row and place t at once.
 
     >>> x = np.arange(10.0)[None, :]
-    >>> found = broken_fits(x, np.minimum(x, 5.0), np.arange(2.0, 8.0))
-    >>> [round(float(value[0]), 6) for value in found[:3]]
+    >>> result = broken_fits(x, np.minimum(x, 5.0), np.arange(2.0, 8.0))
+    >>> [round(float(value[0]), 6) for value in result[:3]]
     [5.0, 1.0, 0.0]
     """
     shifted = x[:, None, :] - breaks[None, :, None]
@@ -140,8 +140,8 @@ def break_point(years: Array, values: Array, draws: int = 400) -> Break:
     date, before, after, error = broken_fits(years[index], y[index], breaks)
     gains = _gain(years[index], y[index], error)
 
-    def spread(found: Array) -> Interval:
-        return Interval(float(found[0]), *_ends(found[1:]))
+    def spread(result: Array) -> Interval:
+        return Interval(float(result[0]), *_ends(result[1:]))
 
     return Break(spread(date), spread(10**before), spread(10**after), float(gains[0]), float((gains[1:] > 0).mean()))
 
@@ -168,8 +168,8 @@ class Gap:
 def gap(first: Array, second: Array) -> Gap:
     """Medians of two groups, their difference by resampling within groups, and the two-sided Mann-Whitney test.
 
-    >>> found = gap(np.array([0.4, 0.41, 0.42, 0.43]), np.array([0.2, 0.21, 0.22, 0.23]))
-    >>> round(found.difference.value, 3), round(found.p_value, 3)
+    >>> result = gap(np.array([0.4, 0.41, 0.42, 0.43]), np.array([0.2, 0.21, 0.22, 0.23]))
+    >>> round(result.difference.value, 3), round(result.p_value, 3)
     (0.2, 0.029)
     """
     a = np.median(first[resampled(len(first))], axis=1)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from analysis.engine.breakdown import Detail, detail, states_gib
+from analysis.engine.breakdown import Breakdown, break_down, states_gib
 from analysis.layout.columns import BY_NAME, LAYOUT, MODEL, in_base_units
 from analysis.layout.from_record import leanest
 from analysis.physics.bubble import classic_bubble
@@ -39,7 +39,7 @@ class Fit:
     """One layout, what the engine finds, and what follows from it in words."""
 
     layout: Row
-    found: Detail
+    breakdown: Breakdown
     card_gib: float
     states: float | None
     verdict: str
@@ -51,8 +51,8 @@ class Fit:
 
     def as_json(self) -> dict[str, Any]:
         """Plain numbers and texts; what is not known is null."""
-        step = {name: _plain(value) for name, value in self.found.prediction.items() if name != "id"}
-        stages = self.found.memory_gib
+        step = {name: _plain(value) for name, value in self.breakdown.prediction.items() if name != "id"}
+        stages = self.breakdown.memory_gib
         return {
             "layout": {k: v for k, v in self.layout.items() if k not in MODEL and k != "id"},
             "verdict": self.verdict,
@@ -63,8 +63,8 @@ class Fit:
             "mfu_divides_by_tflops": _plain(self.peak_tflops),
             "amounts": amounts_json(self.amounts),
             "memory_gib_by_stage": {part: [round(float(v), 4) for v in stages[part]] for part in stages},
-            "seconds_by_part": self.found.seconds,
-            "communication": [link.__dict__ for link in self.found.traffic],
+            "seconds_by_part": self.breakdown.seconds,
+            "communication": [link.__dict__ for link in self.breakdown.traffic],
             "remarks": self.remarks,
             "nearest_measured": [{k: _plain(v) for k, v in one.__dict__.items()} for one in self.nearest],
         }
@@ -105,11 +105,11 @@ def complete(row: Row) -> Row:
 
 def _nearest(row: Row, group: int, world: int) -> str:
     shown = f"TP {row['tp']} x CP {row['cp']} x PP {row['pp']}"
-    said = f"{shown} x DP {row['dp']} = {group * int(row['dp']):,}" if "dp" in row else f"{shown} = {group:,}"
+    sentences = f"{shown} x DP {row['dp']} = {group * int(row['dp']):,}" if "dp" in row else f"{shown} = {group:,}"
     relation = "is not" if "dp" in row else "does not divide"
     dp = max(1, round(world / group))
     return (
-        f"{said}, which {relation} the {world:,} accelerators; the nearest that does: "
+        f"{sentences}, which {relation} the {world:,} accelerators; the nearest that does: "
         f"DP {dp} on {group * dp:,} accelerators" + (f", or DP {world // group}" if world % group == 0 else "")
     )
 
@@ -175,16 +175,16 @@ def fit(model: Facts, layout: Row, catalogue: Catalogue, tokens: float | None = 
     wrong = [*without_effect(layout, row), *contradictions(row)]
     if wrong:
         raise LayoutError("; ".join(wrong))
-    found = detail(row, catalogue)
+    breakdown = break_down(row, catalogue)
     states = states_gib([leanest(row)[0]], catalogue)[0]
     card = card_gib(str(row["accelerator"]), catalogue)
-    verdict, why = _judge(found, states, card)
-    said = [*_experts(layout, row), *remarks(row, found, states, card)]
+    verdict, why = _judge(breakdown, states, card)
+    sentences = [*_experts(layout, row), *remarks(row, breakdown, states, card)]
     part = chip_figures(str(row["accelerator"]), catalogue)
-    made = _amounts(row, found, part.get("tdp", float("nan")), tokens)
+    made = _amounts(row, breakdown, part.get("tdp", float("nan")), tokens)
     half = "fp16" if row.get("precision") == "fp16" else "bf16"
     peak = part.get(half, float("nan")) / TERA
-    return Fit(row, found, card, states, verdict, why, said, made, peak)
+    return Fit(row, breakdown, card, states, verdict, why, sentences, made, peak)
 
 
 TERA = 1e12
@@ -198,9 +198,9 @@ def chip_figures(accelerator: str, catalogue: Catalogue) -> dict[str, float]:
     return {str(name): float(table[name].to_dict()[accelerator]) for name in table}
 
 
-def _amounts(row: Row, found: Detail, watts: float, tokens: float | None) -> Amounts | None:
+def _amounts(row: Row, breakdown: Breakdown, watts: float, tokens: float | None) -> Amounts | None:
     """Speeds and what a run takes; None where the step time is not known."""
-    step = [float(found.prediction[f"step_time_s{end}"]) for end in ("_low", "", "_high")]
+    step = [float(breakdown.prediction[f"step_time_s{end}"]) for end in ("_low", "", "_high")]
     if not np.isfinite(step).all():
         return None
     per_step = float(row["global_batch"]) * float(row["seq_len"])
@@ -213,26 +213,26 @@ def card_gib(accelerator: str, catalogue: Catalogue) -> float:
     return float(in_base_units(catalogue.accelerators)["card"].get(accelerator, float("nan"))) / GIB
 
 
-def _judge(found: Detail, states: float | None, card: float) -> tuple[str, str]:
-    step = found.prediction
+def _judge(breakdown: Breakdown, states: float | None, card: float) -> tuple[str, str]:
+    step = breakdown.prediction
     peak, low, high = (float(step[name]) for name in ("memory_gib", "memory_gib_low", "memory_gib_high"))
     if states is not None and states > card:
         return "does-not-fit", f"weights, gradients and optimizer alone take {states:.1f} GiB of {card:.1f} GiB"
     if not np.isfinite(peak) or not np.isfinite(card):
-        return "unknown", found.missing or "the memory of the accelerator is not known"
+        return "unknown", breakdown.missing or "the memory of the accelerator is not known"
     shown = f"modelled peak {peak:.1f} GiB ({low:.1f} to {high:.1f}) of {card:.1f} GiB"
     if low > card:
         return "does-not-fit", f"{shown}: even the low end is more than the card has"
     return "could-fit", f"{shown}{': it likely does not fit' if peak > card else ''}"
 
 
-def remarks(row: Row, found: Detail, states: float | None, card: float) -> list[str]:
+def remarks(row: Row, breakdown: Breakdown, states: float | None, card: float) -> list[str]:
     """What follows from the numbers, in sentences."""
-    said = [*_split(row), *_bubble(row), *_tensor(row, found, states, card)]
-    step = found.prediction
+    sentences = [*_split(row), *_bubble(row), *_tensor(row, breakdown, states, card)]
+    step = breakdown.prediction
     if np.isfinite(step["mfu"]):
-        said.append(f"The largest loss is {step['bound_by']}; MFU {100 * step['mfu']:.1f}% with causal attention.")
-    return said
+        sentences.append(f"The largest loss is {step['bound_by']}; MFU {100 * step['mfu']:.1f}% with causal attention.")
+    return sentences
 
 
 def _experts(layout: Row, row: Row) -> list[str]:
@@ -272,13 +272,13 @@ def _bubble(row: Row) -> list[str]:
     return [f"{text}; any MFU near or above that needs interleaving, more micro-batches or fewer stages."]
 
 
-def _tensor(row: Row, found: Detail, states: float | None, card: float) -> list[str]:
+def _tensor(row: Row, breakdown: Breakdown, states: float | None, card: float) -> list[str]:
     tp = int(row["tp"])
     if tp == 1 and states is not None and np.isfinite(card) and states < card:
         cuts = " x ".join(f"{axis.upper()} {row[axis]}" for axis in ("pp", "ep") if int(row[axis]) > 1)
         by = f"{cuts} and the sharded optimizer leave" if cuts else "The sharded optimizer leaves"
         return [f"No TP is needed for the states: {by} {states:.1f} GiB of {card:.1f} GiB on the fullest stage."]
-    link = next((one for one in found.traffic if one.dimension == "tp"), None)
+    link = next((one for one in breakdown.traffic if one.dimension == "tp"), None)
     if link is None:
         return []
     place = "inside the scale-up domain" if link.placement == "scale-up" else "ACROSS the scale-up domain"

@@ -42,8 +42,8 @@ def sections(name: str, fits: Sequence[Fit]) -> Iterator[RenderableType]:
             yield Text(f"   {remark}")
         for near in fit.nearest:
             yield Text(f"   Measured nearby: {near.text()}.", style="dim")
-        if fit.found.missing:
-            yield Text(f"   Not stated or assumed: {fit.found.missing}.", style="dim")
+        if fit.breakdown.missing:
+            yield Text(f"   Not stated or assumed: {fit.breakdown.missing}.", style="dim")
 
 
 def _word(value: object) -> str:
@@ -64,10 +64,12 @@ def _table(title: str, fits: Sequence[Fit], rows: list[tuple[str, list[str]]]) -
 def _memory(fits: Sequence[Fit]) -> Iterator[tuple[str, list[str]]]:
     """Parts of the fullest stage, its number, the total with its range, and what the card has."""
     fullest = [_fullest(fit) for fit in fits]
-    parts = dict.fromkeys(part for fit in fits for part in fit.found.memory_gib)
+    parts = dict.fromkeys(part for fit in fits for part in fit.breakdown.memory_gib)
     for part in parts:
         values = [
-            float(fit.found.memory_gib[part].iloc[stage]) if stage is not None and part in fit.found.memory_gib else 0.0
+            float(fit.breakdown.memory_gib[part].iloc[stage])
+            if stage is not None and part in fit.breakdown.memory_gib
+            else 0.0
             for fit, stage in zip(fits, fullest, strict=True)
         ]
         yield str(part).replace("_", " "), [f"{value:.2f}" if value > HIDDEN else "" for value in values]
@@ -77,22 +79,22 @@ def _memory(fits: Sequence[Fit]) -> Iterator[tuple[str, list[str]]]:
 
 
 def _fullest(fit: Fit) -> int | None:
-    stages = fit.found.memory_gib
+    stages = fit.breakdown.memory_gib
     return None if stages.empty else int(np.argmax(stages.sum(axis=1).to_numpy()))
 
 
 def _range(fit: Fit, name: str, form: str) -> str:
-    best, low, high = (float(fit.found.prediction[f"{name}{end}"]) for end in ("", "_low", "_high"))
+    best, low, high = (float(fit.breakdown.prediction[f"{name}{end}"]) for end in ("", "_low", "_high"))
     return f"{form.format(best)} ({form.format(low)}-{form.format(high)})" if np.isfinite(best) else "unknown"
 
 
 def _seconds(fits: Sequence[Fit]) -> Iterator[tuple[str, list[str]]]:
-    parts = dict.fromkeys(part for fit in fits for part in fit.found.seconds)
+    parts = dict.fromkeys(part for fit in fits for part in fit.breakdown.seconds)
     for part in parts:
-        values = [fit.found.seconds.get(part, 0.0) for fit in fits]
+        values = [fit.breakdown.seconds.get(part, 0.0) for fit in fits]
         yield PART_WORDS.get(part, part), [f"{value:.3f}" if value > HIDDEN else "" for value in values]
     yield "step (range)", [_range(fit, "step_time_s", "{:.2f}") for fit in fits]
-    mfu = [float(fit.found.prediction["mfu"]) for fit in fits]
+    mfu = [float(fit.breakdown.prediction["mfu"]) for fit in fits]
     peaks = [f" of {fit.peak_tflops:.0f} TFLOP/s" if np.isfinite(fit.peak_tflops) else "" for fit in fits]
     yield (
         "MFU, causal",
@@ -130,7 +132,7 @@ def _traffic(fits: Sequence[Fit]) -> Table:
     )
     table.title, table.title_justify, table.title_style = "Communication per accelerator (modelled)", "left", "bold"
     for number, fit in enumerate(fits):
-        for link in fit.found.traffic:
+        for link in fit.breakdown.traffic:
             table.add_row(
                 chr(65 + number) if len(fits) > 1 else "",
                 link.dimension,

@@ -83,7 +83,7 @@ def test_layers_that_no_field_describes_are_unknown_by_name(catalogue: Catalogue
     found = fit(facts, LAYOUT, catalogue)
     assert found.verdict == "unknown"
     assert "not_modelled" in found.why
-    assert not np.isfinite(found.found.prediction["memory_gib"])
+    assert not np.isfinite(found.breakdown.prediction["memory_gib"])
 
 
 def test_a_config_and_its_record_are_one_model(catalogue: Catalogue) -> None:
@@ -92,7 +92,7 @@ def test_a_config_and_its_record_are_one_model(catalogue: Catalogue) -> None:
     from_config = fit(arguments(read_files([str(config)])), LAYOUT | {"ep": 8}, catalogue)
     from_record = fit(catalogue.models["alibaba/qwen3-next-80b-a3b"], LAYOUT | {"ep": 8}, catalogue)
     for name in ("memory_gib", "step_time_s"):
-        assert from_config.found.prediction[name] == pytest.approx(from_record.found.prediction[name])
+        assert from_config.breakdown.prediction[name] == pytest.approx(from_record.found.prediction[name])
 
 
 def test_the_table_of_layouts_knows_every_new_fact() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis.engine.breakdown import detail, details, states_gib
+from analysis.engine.breakdown import break_down, break_down_all, states_gib
 
 GPT_175B = {
     "layers": 96, "hidden": 12288, "ffn_hidden": 49152, "heads": 96, "kv_heads": 96, "vocab": 51200, "gated_mlp": False,
@@ -21,42 +21,42 @@ def traffic(found, name):
 
 def test_tensor_parallelism_sends_four_operands_a_layer_and_micro_batch(catalogue):
     # Operand 2sbh = 50,331,648 B; 12 layers x 4 x 64 micro-batches; ring 2 x 7/8. Korthikanti et al. 2022, sec. 4.2.
-    sent = traffic(detail(LAYOUT, catalogue), "tp")
+    sent = traffic(break_down(LAYOUT, catalogue), "tp")
     assert sent.bytes_per_step == pytest.approx(50331648 * 12 * 4 * 64 * 2 * 7 / 8)
     assert sent.placement == "scale-up"
 
 
 def test_the_pipeline_sends_one_boundary_each_way(catalogue):
     # 2sbh/t = 6,291,456 B per micro-batch and direction. Narayanan et al. 2021, sec. 4.1.
-    sent = traffic(detail(LAYOUT, catalogue), "pp")
+    sent = traffic(break_down(LAYOUT, catalogue), "pp")
     assert sent.bytes_per_step == pytest.approx(6291456 * 2 * 64)
     assert sent.placement == "scale-out"
 
 
 def test_interleaving_multiplies_the_pipeline_traffic(catalogue):
     # Narayanan et al. 2021, sec. 2.2.2.
-    once, thrice = details([LAYOUT, LAYOUT | {"vpp": 3, "schedule": "interleaved"}], catalogue)
+    once, thrice = break_down_all([LAYOUT, LAYOUT | {"vpp": 3, "schedule": "interleaved"}], catalogue)
     assert traffic(thrice, "pp").bytes_per_step == 3 * traffic(once, "pp").bytes_per_step
 
 
 def test_full_recompute_repeats_the_forward_collectives(catalogue):
     # 2 of 4 operands are forward: 6 instead of 4.
-    kept, again = details([LAYOUT, LAYOUT | {"recompute": "full"}], catalogue)
+    kept, again = break_down_all([LAYOUT, LAYOUT | {"recompute": "full"}], catalogue)
     assert traffic(again, "tp").bytes_per_step == pytest.approx(1.5 * traffic(kept, "tp").bytes_per_step)
 
 
 def test_tensor_parallelism_beyond_the_box_leaves_the_scale_up_domain(catalogue):
-    found = detail(LAYOUT | {"tp": 16, "pp": 4}, catalogue)
+    found = break_down(LAYOUT | {"tp": 16, "pp": 4}, catalogue)
     assert traffic(found, "tp").placement == "scale-out"
 
 
 def test_parts_of_the_step_add_up_to_the_step(catalogue):
-    found = detail(LAYOUT, catalogue)
+    found = break_down(LAYOUT, catalogue)
     assert sum(found.seconds.values()) == pytest.approx(found.prediction["step_time_s"])
 
 
 def test_stages_hold_what_the_fullest_one_is_predicted_to(catalogue):
-    found = detail(LAYOUT, catalogue)
+    found = break_down(LAYOUT, catalogue)
     assert found.memory_gib.sum(axis=1).max() == pytest.approx(found.prediction["memory_gib"], rel=1e-6)
 
 
@@ -77,7 +77,7 @@ LAYOUT_405B = {
 
 
 def test_what_is_not_known_is_empty_and_says_why(catalogue):
-    found = detail(LAYOUT | {"hidden": None}, catalogue)
+    found = break_down(LAYOUT | {"hidden": None}, catalogue)
     assert found.memory_gib.empty
     assert not found.seconds
     assert "hidden is not stated" in found.missing
@@ -85,7 +85,7 @@ def test_what_is_not_known_is_empty_and_says_why(catalogue):
 
 def test_many_layouts_are_each_as_alone(catalogue):
     rows = [LAYOUT, LAYOUT | {"pp": 4, "dp": 2}, LAYOUT | {"accelerator": "nvidia/unheard-of"}]
-    for row, found in zip(rows, details(rows, catalogue), strict=True):
-        alone = detail(row, catalogue)
+    for row, found in zip(rows, break_down_all(rows, catalogue), strict=True):
+        alone = break_down(row, catalogue)
         assert found.seconds == pytest.approx(alone.seconds)
         assert [link.bytes_per_step for link in found.traffic] == [link.bytes_per_step for link in alone.traffic]

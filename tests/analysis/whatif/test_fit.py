@@ -66,7 +66,7 @@ def test_llama_405b_needs_interleaving_to_reach_41_percent(catalogue):
     assert "0.9375" in plain.remarks[0]
     assert "51.6%" in plain.remarks[0]
     assert "89.5%" in interleaved.remarks[0]
-    assert plain.found.prediction["mfu"] < 0.38 < interleaved.found.prediction["mfu"]
+    assert plain.breakdown.prediction["mfu"] < 0.38 < interleaved.breakdown.prediction["mfu"]
 
 
 def test_deepseek_v3_needs_no_tensor_parallelism_to_hold_its_states(catalogue):
@@ -116,14 +116,14 @@ def test_the_published_step_of_deepseek_v3_lies_within_the_bounds(catalogue):
     layout = {"accelerator": "nvidia/h800-sxm-80gb", "accelerators": 2048, "pp": 16, "ep": 64, "seq_len": 4096,
               "global_batch": 15360, "micro_batch": 1, "precision": "fp8", "attention_kernel": "flash", "zero_stage": 1,
               "recompute": "selective (mla_up_proj,layernorm,moe_act)", "schedule": "dualpipe"}  # fmt: skip
-    step = fit(catalogue.models["deepseek/deepseek-v3"], layout, catalogue).found.prediction
+    step = fit(catalogue.models["deepseek/deepseek-v3"], layout, catalogue).breakdown.prediction
     # fit takes software that is not named as less tuned than theirs.
     assert step["step_time_s"] == pytest.approx(19.9, rel=0.15)
     assert step["step_time_s_low"] < 19.9 < step["step_time_s_high"]
     # The same layout without the overlap that DualPipe is for.
-    plain = fit(catalogue.models["deepseek/deepseek-v3"], layout | {"schedule": "1f1b"}, catalogue).found
+    plain = fit(catalogue.models["deepseek/deepseek-v3"], layout | {"schedule": "1f1b"}, catalogue).breakdown
     assert plain.seconds["ep"] > 5
-    overlapped = fit(catalogue.models["deepseek/deepseek-v3"], layout, catalogue).found
+    overlapped = fit(catalogue.models["deepseek/deepseek-v3"], layout, catalogue).breakdown
     assert overlapped.seconds["ep"] == 0
 
 
@@ -173,6 +173,6 @@ def test_experts_are_split_by_tp_unless_etp_is_given(catalogue: Catalogue) -> No
               "attention_kernel": "flash"}  # fmt: skip
     assumed, alone = fit(mixtral, layout, catalogue), fit(mixtral, layout | {"etp": 1}, catalogue)
     assert assumed.layout["etp"] == 4
-    assert float(assumed.found.memory_gib["weights"].max()) == pytest.approx(6.0, abs=0.05)
+    assert float(assumed.breakdown.memory_gib["weights"].max()) == pytest.approx(6.0, abs=0.05)
     assert any("ETP is not given" in remark for remark in assumed.remarks)
-    assert float(alone.found.memory_gib["weights"].max()) == pytest.approx(21.75, abs=0.05)
+    assert float(alone.breakdown.memory_gib["weights"].max()) == pytest.approx(21.75, abs=0.05)
