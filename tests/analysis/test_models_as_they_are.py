@@ -92,7 +92,7 @@ def test_a_config_and_its_record_are_one_model(catalogue: Catalogue) -> None:
     from_config = fit(arguments(read_files([str(config)])), LAYOUT | {"ep": 8}, catalogue)
     from_record = fit(catalogue.models["alibaba/qwen3-next-80b-a3b"], LAYOUT | {"ep": 8}, catalogue)
     for name in ("memory_gib", "step_time_s"):
-        assert from_config.breakdown.prediction[name] == pytest.approx(from_record.found.prediction[name])
+        assert from_config.breakdown.prediction[name] == pytest.approx(from_record.breakdown.prediction[name])
 
 
 def test_the_table_of_layouts_knows_every_new_fact() -> None:
