@@ -8,6 +8,6 @@ from record.benchmark_rows as rows
 join record.benchmarks as benchmarks on benchmarks.id = rows.benchmark_id
 left join accelerator_capacity as capacity on capacity.accelerator = rows.accelerator
 where rows.adapter is null
-    and (rows.doubt is null or rows.outcome = 'oom')
+    and (rows.doubt is null or rows.doubt like 'time: %' or rows.outcome = 'oom')
     and rows.benchmark_id in (select benchmark_id from record.benchmark_rows where outcome = 'oom')
 order by rows.benchmark_id, rows.position
