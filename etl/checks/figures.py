@@ -44,6 +44,16 @@ def plain_number(block: Mapping[str, Any], name: str) -> float | None:
     return value if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
+def items(block: Mapping[str, Any], name: str) -> list[Any]:
+    """The list at a key, and an empty one when something else stands there.
+
+    >>> items({"aliases": ["a"]}, "aliases"), items({"aliases": None}, "aliases")
+    (['a'], [])
+    """
+    value = block.get(name)
+    return value if isinstance(value, list) else []
+
+
 def working_parameters(model: Mapping[str, Any]) -> float | None:
     """Parameters that work on one token: the active ones, or all of a model that is not a mixture of experts.
 

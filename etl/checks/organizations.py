@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from etl.checks.figures import items
 from etl.checks.registry import check
 from etl.checks.subject import Context, Subject
 from etl.yaml.findings import Finding
@@ -37,7 +38,7 @@ def _names(context: Context) -> dict[str, str]:
     records = [record.value for record in context.catalogue["organization"].values()]
     found: dict[str, str] = {}
     for value in records:
-        found |= {str(alias): str(value.get("name")) for alias in value.get("aliases", ())}
+        found |= {str(alias): str(value.get("name")) for alias in items(value, "aliases")}
     return found | {str(value.get("name")): str(value.get("name")) for value in records}
 
 
@@ -86,6 +87,6 @@ def _owners(context: Context) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for record in context.catalogue["organization"].values():
         name = str(record.value.get("name"))
-        for spelling in (name, *record.value.get("aliases", ())):
+        for spelling in (name, *items(record.value, "aliases")):
             found.setdefault(str(spelling).casefold(), set()).add(name)
     return found
