@@ -8,11 +8,13 @@ const prefs = (() => {
   const choose = (name, value) => { const input = document.getElementById(`${name}-${value}`); if (input) { input.checked = true; } };
 
   // The part of the address after the anchor: #mfu-strip~lang=zh~convention=causal
-  const state = () => Object.fromEntries(location.hash.slice(1).split("~").slice(1).map((pair) => pair.split("=")));
+  const plain = (part) => { try { return decodeURIComponent(part); } catch { return part; } };  // a link cut in the middle of a %xx
+  const state = () => Object.fromEntries(location.hash.slice(1).split("~").slice(1).map((pair) => pair.split("=").map((part) => plain(part ?? ""))));
   const keep = (name, value) => {
     const [anchor] = location.hash.slice(1).split("~");
-    const pairs = Object.entries({ ...state(), [name]: value }).map(([key, entry]) => `~${key}=${entry}`);
-    history.replaceState(null, "", `#${anchor}${pairs.join("")}`);
+    const pairs = Object.entries({ ...state(), [name]: value }).filter(([, entry]) => entry).map(([key, entry]) => `~${key}=${encodeURIComponent(entry).replace(/%2F/g, "/").replace(/%2C/g, ",")}`);
+    const hash = `#${anchor}${pairs.join("")}`;
+    if (hash !== (location.hash || "#")) { history.replaceState(null, "", hash); }
   };
 
   const dark = () => {
@@ -40,11 +42,8 @@ const prefs = (() => {
   };
 
   // A link into a closed <details> opens it; a link with state scrolls to its anchor.
-  const named = (hash) => {
-    try { return decodeURIComponent(hash); } catch { return hash; }  // a link cut in the middle of a %xx
-  };
   const arrive = () => {
-    const target = document.getElementById(named(location.hash.slice(1).split("~")[0]));
+    const target = document.getElementById(plain(location.hash.slice(1).split("~")[0]));
     for (let node = target; node; node = node.parentElement) { if (node.tagName === "DETAILS") { node.open = true; } }
     if (target) { target.scrollIntoView(); }
   };

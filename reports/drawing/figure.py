@@ -12,6 +12,7 @@ import altair as alt
 
 from reports.drawing.chart_words import ChartWords
 from reports.drawing.grammar import Drawing
+from reports.drawing.interaction import interactive
 from reports.numbers import NOTHING, cell
 from reports.source import Fields, Source, is_missing, query_text
 from reports.words import LANGUAGES, Bi, code, has_phrase, phrase
@@ -118,6 +119,7 @@ def draw(chart: Callable[[ChartWords], Drawing], fields: Fields, description: Bi
         made[lang] = drawn.to_dict(validate=lang == LANGUAGES[0])  # the other language differs in words alone
         made[lang].pop("config", None)
         made[lang].pop("$schema", None)
+        made[lang] = interactive(made[lang])
     return made
 
 

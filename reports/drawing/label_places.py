@@ -50,11 +50,13 @@ def label_frame(
             "dy": spot.dy,
             "align": spot.align,
             "min_width": spot.min_width,
+            **{name: row[name] for name in ("run_id", "status") if name in row},
         }
         for row, spot in zip(_known(named, y), placed, strict=True)
         if spot
     ]
-    return pd.DataFrame(rows, columns=[x, y, "text", "dx", "dy", "align", "min_width"])
+    known = [name for name in ("run_id", "status") if name in named]
+    return pd.DataFrame(rows, columns=[x, y, "text", "dx", "dy", "align", "min_width", *known])
 
 
 def _short(name: str) -> str:

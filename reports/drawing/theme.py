@@ -127,6 +127,16 @@ def _styles(palette: Palette) -> dict[str, Any]:
         "quartiles": {"color": palette.ink, "strokeWidth": 6, "opacity": 0.22},
         "undisclosed": {"color": palette.undisclosed, "filled": False},
         "crossed": {"color": palette.ink, "size": 150, "filled": True, "opacity": 0.9},
+        "chosen": {"stroke": palette.ink, "strokeWidth": 2.2, "size": 260, "filled": False, "opacity": 1},
+        "chosen-label": {"color": palette.ink, "fontSize": 12, "fontWeight": "bold"},
+        "chosen-halo": {
+            "color": palette.paper,
+            "stroke": palette.paper,
+            "strokeWidth": 4,
+            "strokeJoin": "round",
+            "fontSize": 12,
+            "fontWeight": "bold",
+        },
         "label": {"color": palette.ink, "fontSize": 11},
         "share": {"color": palette.dense},
         "halo": {

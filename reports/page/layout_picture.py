@@ -8,8 +8,8 @@ from typing import Any
 
 from markupsafe import Markup
 
-from reports.numbers import exact, joined
-from reports.words import Bi, phrase
+from reports.numbers import exact
+from reports.words import Bi, phrase, sentences
 
 _STOPS = ((0x2F, 0x6D, 0xC0), (0x7F, 0x5B, 0xB5), (0xB8, 0x4F, 0x8A), (0xC9, 0x5A, 0x2E), (0x9A, 0x74, 0x10))
 """Colours from the first stage to the last; each at least 3:1 on the light and on the dark paper."""
@@ -19,7 +19,7 @@ _LARGEST_BOX = 128
 """A larger domain (a TPU pod) encloses the picture instead of boxing its parts."""
 _LOOSE = 16
 """Dots drawn together where no box is known."""
-_MOST_OUTLINES = 600
+_MOST_OUTLINES = 160
 
 
 @dataclass(frozen=True)
@@ -97,10 +97,12 @@ def drawn(layout: dict[str, Any], width: float, name: str) -> Markup:
     height = made.lines * down
     total = layout["pp"] * (height + _STAGE) - _STAGE
     whole = made.wide * across - _BOX
+    size = f'viewBox="0 0 {_n(whole)} {_n(total - _BOX)}" width="{100 * whole / width:.2f}%"'
+    tile = f'width="{_n(across)}" height="{_n(down)}" patternUnits="userSpaceOnUse"'
     parts = [
-        f'<svg class="dots" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_n(whole)} {_n(total - _BOX)}" '
-        f'width="{_n(whole)}" role="img" aria-labelledby="{name}-t" data-dots="{layout["accelerators"]}">',
-        f'<defs><pattern id="{name}-box" width="{_n(across)}" height="{_n(down)}" patternUnits="userSpaceOnUse">'
+        f'<svg class="dots" xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-labelledby="{name}-t" '
+        f'data-dots="{layout["accelerators"]}">',
+        f'<defs><pattern id="{name}-box" {tile}>',
         f'<path class="gap" d="{_gaps(made, layout["tp"] or 1)}"/></pattern></defs>',
     ]
     for stage in range(layout["pp"]):
@@ -186,7 +188,7 @@ def caption(layout: dict[str, Any]) -> Bi:
     elif layout["domain"]:
         parts.append(phrase("picture.pod", size=exact(layout["domain"])))
     parts.extend(_where(layout, made))
-    return joined(parts, phrase("picture.mark"))
+    return sentences(*parts, mark=Bi("; ", "；"))
 
 
 def _where(layout: dict[str, Any], made: Grid) -> list[Bi]:

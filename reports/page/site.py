@@ -12,9 +12,8 @@ from markupsafe import Markup
 
 from reports import story
 from reports.drawing.figure import Section
-from reports.numbers import exact
 from reports.page import assembly as page
-from reports.page import run_data, run_page, runs_table
+from reports.page import first_picture, run_data, run_index, run_page, runs_table
 from reports.page.assembly import Pages
 from reports.page.questions import questions
 from reports.page.social_picture import card
@@ -46,7 +45,7 @@ def build(source: Source, folder: Path, progress: Progress = str) -> Path:
         pictures: dict[str, Future[Markup]] = {}
         for chapter in story.chapters(source):
             sections.append(chapter)
-            drawn = [figure for figure in chapter.figures if figure.specs]
+            drawn = [figure for figure in chapter.figures if figure.specs and not figure.folded]
             pictures |= {one.id: beside.submit(page.picture, one.specs["en"], one.id) for one in drawn}
         pages = Pages(source.build())
         figures = [figure for section in sections for figure in section.figures]
@@ -74,7 +73,11 @@ def index(
         "sections": sections,
         "questions": questions(source),
         "pictures": {name: _drawn(name, picture, progress) for name, picture in pictures.items()},
-        "counts": {name: exact(n) for name, n in source.rows("counts")[0].items()},
+        "layouts": first_picture.pictures(source),
+        "numbers": first_picture.numbers(source),
+        "filters": run_index.choices(source),
+        "years": run_index.years(source),
+        "index": page.data_block(run_index.bundle(source)),
         "charts": page.chart_data(figures),
         "versions": page.versions(),
     }

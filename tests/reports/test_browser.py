@@ -1,6 +1,7 @@
 """The built pages in a real browser, opened from disk: drawn, silent, usable by keyboard, on phone and in the dark."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -8,6 +9,16 @@ from axe_playwright_python.sync_playwright import Axe
 pytestmark = pytest.mark.browser
 SIZES = [(360, "light"), (360, "dark"), (768, "dark"), (1440, "light"), (1440, "dark")]
 MARKS = "document.querySelectorAll('[data-chart=\"{chart}\"] .box g.mark-{kind}.role-mark > path').length"
+
+
+# Boxes drawn on the first picture: every filled block is a whole number of tiles wide and high.
+BOXES = """(run) => {
+  const svg = document.querySelector(`[data-picture="${run}"] svg`);
+  const tile = svg.querySelector("pattern");
+  const sides = ["width", "height"];
+  const tiles = (block) => sides.map((side) => Math.round(block.getAttribute(side) / tile.getAttribute(side)));
+  return [...svg.querySelectorAll("rect[fill^=url]")].map(tiles).reduce((sum, [wide, high]) => sum + wide * high, 0);
+}"""
 
 
 @pytest.fixture
@@ -28,7 +39,8 @@ def visit(browser, pages) -> Iterator[object]:
         page.on("console", lambda message: trouble.append(message.text) if message.type == "error" else None)
         page.on("pageerror", lambda error: trouble.append(str(error)))
         page.on("request", lambda one: None if one.url.startswith(("file:", "data:")) else trouble.append(one.url))
-        page.goto((pages / name).as_uri())
+        path, _, anchor = name.partition("#")
+        page.goto((pages / path).as_uri() + (f"#{anchor}" if anchor else ""))
         return page
 
     yield go
@@ -38,7 +50,8 @@ def visit(browser, pages) -> Iterator[object]:
 
 
 def drawn(page):
-    """Scroll every chart into view and wait until all are live."""
+    """Open what is folded, scroll every chart into view and wait until all are live."""
+    page.evaluate("document.querySelectorAll('details.folded').forEach((one) => { one.open = true; })")
     page.evaluate("document.querySelectorAll('[data-chart]').forEach((one) => one.scrollIntoView())")
     for place in page.query_selector_all("[data-chart]"):
         place.scroll_into_view_if_needed()
@@ -91,11 +104,75 @@ def test_a_tooltip_says_the_value_the_date_and_how_it_is_known(visit):
 @pytest.mark.parametrize("kind", ["SVG", "PNG"])
 def test_a_chart_can_be_saved(visit, kind):
     page = drawn(visit("index.html"))
-    place = page.locator("[data-chart=cluster-size] .box")
-    place.locator("summary").click()
     with page.expect_download() as download:
-        place.locator(f".vega-actions a:has-text('{kind}')").click()
+        page.locator(f"#cluster-size button[data-save={kind.lower()}]").click()
     assert download.value.suggested_filename == f"shardbook-cluster-size.{kind.lower()}"
+    if kind == "SVG":
+        saved = Path(download.value.path()).read_text(encoding="utf-8")
+        title = page.locator("#cluster-size-t > span[lang=en]").inner_text()
+        assert all(word in saved for word in title.split()[:4])  # the title may be broken into lines
+        assert "CC BY 4.0" in saved
+        assert "dense" in saved
+
+
+def test_a_run_that_is_found_is_marked_everywhere_and_kept_in_the_address(visit):
+    page = drawn(visit("index.html"))
+    page.keyboard.press("/")
+    page.keyboard.type("dense 1b")
+    page.keyboard.press("Enter")
+    assert "run=acme/dense" in page.url
+    assert page.locator("#card a[href='runs/acme/dense.html']").count() == 1
+    ring = "[data-chart=compute-time] .box g.mark-text"
+    page.wait_for_function(
+        "(ring) => [...document.querySelectorAll(ring)].some((one) => one.textContent.includes('Dense 1B'))", arg=ring
+    )
+    assert page.locator("tr.chosen").count() >= 1
+    again = drawn(visit(f"index.html#{page.url.split('#')[1]}"))
+    assert "Dense 1B" in again.locator("#card").inner_text()
+    again.keyboard.press("Escape")
+    assert "run=" not in again.url
+
+
+def test_a_click_on_a_mark_pins_its_card(visit):
+    page = drawn(visit("index.html"))
+    mark = page.locator("[data-chart=compute-time] .box g.mark-symbol.role-mark > path").first
+    mark.scroll_into_view_if_needed()
+    mark.click(force=True)
+    page.wait_for_selector("#card:not([hidden])")
+    assert page.locator("#card a[href^='runs/']").count() >= 1
+
+
+def test_a_filter_keeps_some_runs_and_says_how_many(visit):
+    page = drawn(visit("index.html"))
+    before = page.evaluate(MARKS.format(chart="compute-time", kind="symbol"))
+    page.locator(".filters > summary").click()
+    page.locator("#filters select[name=sparsity]").select_option("moe")
+    page.wait_for_function(f"() => {MARKS.format(chart='compute-time', kind='symbol')} < {before}")
+    assert "sparsity=moe" in page.url
+    assert "of" in page.locator("#compute-time .shown").inner_text()
+    page.locator("#filters button[type=reset]").click()
+    page.wait_for_function(f"() => {MARKS.format(chart='compute-time', kind='symbol')} === {before}")
+
+
+def test_an_unknown_convention_leaves_the_chart_as_it_is(visit):
+    page = drawn(visit("index.html#mfu-strip~convention=nonsense"))
+    assert page.evaluate(MARKS.format(chart="mfu-runs", kind="symbol")) > 0
+    assert page.locator("#mfu-strip .choice input[value='6nd']").is_checked()
+
+
+def test_the_title_follows_the_convention(visit):
+    page = drawn(visit("index.html"))
+    first = page.locator("#mfu-strip-t").inner_text()
+    page.locator("#mfu-strip .choice input[value='as-reported']").check(force=True)
+    assert page.locator("#mfu-strip-t").inner_text() != first
+
+
+@pytest.mark.parametrize("run", ["meta/llama-3.1-405b", "deepseek/deepseek-v3"])
+def test_the_first_picture_has_a_dot_for_each_accelerator(visit, run):
+    page = visit("index.html")
+    boxes = page.evaluate(BOXES, run)
+    # Table 4 of arXiv:2407.21783v3 (8 GPUs a server) and section 3.1 of arXiv:2412.19437v2
+    assert 8 * boxes == {"meta/llama-3.1-405b": 16_384, "deepseek/deepseek-v3": 2_048}[run]
 
 
 def test_the_language_changes_without_a_reload(visit):

@@ -76,7 +76,7 @@ def figures(source: Source) -> tuple[Figure, ...]:
     names = {lang: {name: plain(f"breaks.subset.{name}")[lang] for name in subsets} for lang in ("en", "zh")}
     domain = [f"{min(frame['low'])[:4]}-01-01", f"{int(max(frame['high'])[:4]) + 1}-01-01"]
     specs = draw(lambda say: charts.intervals(frame, names[say.lang], domain, say), source.fields, words.long)
-    return (Figure("compute-breaks", words, specs=specs, table=_table(tested), queries=("trends",)),)
+    return (Figure("compute-breaks", words, specs=specs, table=_table(tested), queries=("trends",), folded=True),)
 
 
 def _agree(tested: list[dict[str, Any]]) -> int:

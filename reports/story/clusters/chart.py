@@ -24,7 +24,11 @@ def over_time(
     x = dates("date", domain)
     y = powers("accelerators", say.axis("accelerators"), *span)
     steps = alt.Chart(records).mark_line(interpolate="step-after", aria=False, strokeWidth=1.2, opacity=0.75)
-    spans = alt.Chart(points).transform_filter("isValid(datum.accelerators_low)").mark_rule(style="range", aria=False)
+    spans = (
+        alt.Chart(points)
+        .transform_filter("isValid(datum.accelerators_low) && isValid(datum.accelerators_high)")
+        .mark_rule(style="range", aria=False)
+    )
     known = alt.Chart(points).transform_filter("isValid(datum.accelerators)")
     marks = known.transform_calculate(status_word=worded("status", points["status"], say)).mark_point(aria=False)
     return alt.layer(

@@ -54,7 +54,7 @@ def largest_run(source: Source) -> dict[str, Any] | None:
 
 
 def _figure(source: Source, frame: pd.DataFrame) -> Figure:
-    points = filled(ranges_as_text(dates_as_text(frame, "date"), "accelerators"))
+    points = _with_ids(filled(ranges_as_text(dates_as_text(frame, "date"), "accelerators")))
     records_so_far = _records(points)
     domain = date_domain(points["date"])
     ends = [points[f"accelerators{end}"] for end in ("", "_low", "_high")]
@@ -66,7 +66,7 @@ def _figure(source: Source, frame: pd.DataFrame) -> Figure:
     fit = lines(source, TREND)
     variant, values = _finding(source, frame)
     words = words_of("clusters.time", variant, **values)
-    drawn = _with_ids(points).drop(columns=["power_mw", "id", "kind"])
+    drawn = points.drop(columns=["power_mw", "id", "kind"])
     specs = draw(
         lambda say: charts.over_time(drawn, records_so_far, labels, fit, domain, span, say), source.fields, words.long
     )

@@ -25,7 +25,11 @@ def over_time(
     x = dates("released", domain)
     y = powers("compute_flop", say.axis("compute_flop"), *span)
     steps = alt.Chart(records).mark_line(style="frontier", interpolate="step-after", aria=False)
-    spans = alt.Chart(points).transform_filter("isValid(datum.compute_flop_low)").mark_rule(style="range", aria=False)
+    spans = (
+        alt.Chart(points)
+        .transform_filter("isValid(datum.compute_flop_low) && isValid(datum.compute_flop_high)")
+        .mark_rule(style="range", aria=False)
+    )
     known = alt.Chart(points).transform_filter("isValid(datum.compute_flop)")
     marks = known.transform_calculate(status_word=worded("status", points["status"], say)).mark_point(aria=False)
     nothing = alt.Chart(undisclosed).mark_point(style="undisclosed", shape="triangle-down", size=38, aria=False)

@@ -48,4 +48,5 @@ def _ledger(source: Source, rows: list[dict[str, Any]]) -> Figure:
         context=context,
         download=download,
         queries=("disclosure_ledger",),
+        folded=True,
     )

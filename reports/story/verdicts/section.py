@@ -89,14 +89,15 @@ def _problems(source: Source, rows: list[dict[str, Any]]) -> Figure:
 
 
 def _matrix(source: Source, rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """Every run against every check, the worst phase of each."""
+    """Every run that can be tested against every check, the worst phase of each."""
     worst: dict[tuple[str, str], str] = {}
     for row in rows:
         key = (row["run_id"], row["check_name"])
         worst[key] = min(worst.get(key, row["status"]), row["status"], key=SEVERITY.index)
     often = Counter(check for (_, check), status in worst.items() if status in OFF)
     checks = sorted({check for _, check in worst}, key=lambda check: (-often[check], check))
-    runs = sorted(run_verdicts(source).values(), key=lambda run: (SEVERITY.index(run["makers"]), run["run_id"]))
+    tested = [run for run in run_verdicts(source).values() if run["makers"] != "unknown"]
+    runs = sorted(tested, key=lambda run: (SEVERITY.index(run["makers"]), run["run_id"]))
     return {
         "checks": [(check, check_title(check)) for check in checks],
         "runs": [{**run, "cells": [worst.get((run["run_id"], check)) for check in checks]} for run in runs],
