@@ -18,12 +18,14 @@ class Framework:
     Attributes
     ----------
     name : as it is written in the reason of a default
+    format : the name of the format that a reading of its scripts prints
     run : what a run does where no flag speaks, by field
     source : repository and file, or page, that states the defaults
     experts_over_tp : whether experts are split over the tensor-parallel ranks unless a flag says otherwise
     """
 
     name: str
+    format: str
     run: Mapping[str, Any]
     source: str
     experts_over_tp: bool = True
@@ -33,11 +35,13 @@ _ONES = {"tp": 1, "pp": 1, "cp": 1, "ep": 1}
 
 MEGATRON = Framework(
     "Megatron",
+    "megatron_sh",
     MappingProxyType({**_ONES, "sequence_parallel": False, "zero_stage": 0, "recompute": "none"}),
     "NVIDIA/Megatron-LM megatron/training/arguments.py",
 )
 SWIFT = Framework(
     "ms-swift",
+    "ms_swift_sh",
     MappingProxyType(
         {
             **_ONES,
@@ -53,6 +57,7 @@ SWIFT = Framework(
 )
 SLIME = Framework(
     "slime",
+    "slime_sh",
     MappingProxyType({**_ONES, "sequence_parallel": False, "zero_stage": 1, "recompute": "none"}),
     "THUDM/slime slime/backends/megatron_utils/arguments.py",
 )

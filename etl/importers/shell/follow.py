@@ -285,7 +285,7 @@ class Shell:
             if (
                 plain
                 and len(script.split(None, 1)) > 1
-                and (_FLAG.search(script) or "$" in script or name in _WRAPPERS)
+                and (_FLAG.search(script) or "$" in script or name in _WRAPPERS or script != str(argument))
             ):
                 # A flag on a new line of a quoted command belongs to that command, with or without a backslash.
                 self.run(_CONTINUED.sub(lambda m: " " * len(m.group()), script), line_table(argument))

@@ -24,6 +24,7 @@ TEXTS = {
     "deep.toml": "a = " + "[" * 20_000 + "]" * 20_000 + "\n[training]\nseq_len = 1\n",
     "deep.py": "x = " + "(" * 50_000,
     "deep.sh": "X=" + "$(" * 50_000 + "y" + ")" * 50_000 + START % "$X",
+    "dotted.toml": "a." * 8_000 + "b = 1\n[training]\nsteps = 3\n",
     "arrays.sh": "A=( " * 50_000 + START % "1",
     "bomb.yaml": "a0: &a0 [x, x]\n" + ANCHORS + "\nmodel: *a20\n",
     "loop.yaml": NEMO % "${model.hidden_size}",

@@ -29,7 +29,7 @@ _FLAG = re.compile(
     r"|seq[-_]length|train[-_]iters|train[-_]samples|(?:tensor|pipeline)[-_]model[-_]parallel[-_]size)\b"
 )
 
-_TRAINS = re.compile(r"\bpretrain_\w+\.py|[Mm]egatron|torchrun|torch\.distributed|#SBATCH")
+_TRAINS = re.compile(r"\bpretrain_\w+\.py|[Mm]egatron|torchrun|torch\.distributed|#SBATCH|\bsbatch\b")
 
 
 def detect(document: Document) -> float:
@@ -118,6 +118,7 @@ def read(document: Document, companions: list[Document]) -> Reading:
         _devices(reading, shell, flags, options, command)
         return reading
     framework = of_command(" ".join(w for w, _ in command.words), flags.certain(), OWN) if command else None
+    reading.format = framework.format if framework else NAME
     if "deepspeed" in flags or "deepspeed-config" in flags:
         reading.format = "megatron_deepspeed"
     read_flags(reading, flags, framework)
