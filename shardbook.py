@@ -93,7 +93,7 @@ def assess(connection: duckdb.DuckDBPyConnection) -> None:
 def application() -> typer.Typer:
     """All commands in one application."""
     from analysis import commands as analysis_commands
-    from etl.commands import building, checking
+    from etl.commands import checking, of_database
     from etl.importers import commands as importer_commands
     from reports import commands as report_commands
 
@@ -101,7 +101,7 @@ def application() -> typer.Typer:
     groups = (
         checking.app,
         importer_commands.application(count),
-        building.app,
+        of_database.app,
         analysis_commands.app,
         report_commands.app,
     )

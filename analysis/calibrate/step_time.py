@@ -20,7 +20,7 @@ from scipy.optimize import least_squares
 
 from analysis.engine import rates, software, step
 from analysis.engine.constants import TIMING, FitSettings, leaves, subject, timing, with_values
-from analysis.engine.recompute import has_to_recompute
+from analysis.engine.forced_recompute import has_to_recompute
 from analysis.engine.stack import memory_constants
 from analysis.layout.arrays import Rows, read_rows
 from analysis.layout.parse import Array, Mask

@@ -52,7 +52,7 @@ def plan(
     as_json: AsJson = False,
 ) -> None:
     """Rank every legal layout by step time, drop what does not fit, and show what can't be told apart."""
-    from analysis.plan import report
+    from analysis.plan import terminal_table
     from analysis.plan.sizes import Wishes, chosen, parse_price, parse_sizes, sweep
     from analysis.whatif.csv_table import facts_of_model
     from analysis.whatif.fit import parse_change
@@ -68,13 +68,13 @@ def plan(
         plans = sweep(question, parse_sizes(accelerators), known)
         best = chosen(plans, wishes, known)
         if out is not None:
-            report.write(best, out)
-    near = report.nearest_to_winner(best, measured(given), known)
-    answer = report.Answer(str(facts.get("name", model)), plans, best, wishes, known, near, top)
+            terminal_table.write(best, out)
+    near = terminal_table.nearest_to_winner(best, measured(given), known)
+    answer = terminal_table.Answer(str(facts.get("name", model)), plans, best, wishes, known, near, top)
     if as_json:
-        print_json(report.as_json(answer))
+        print_json(terminal_table.as_json(answer))
     else:
-        _print(report.sections(answer))
+        _print(terminal_table.sections(answer))
 
 
 def _question(

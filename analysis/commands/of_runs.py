@@ -29,7 +29,7 @@ def repair(
     """Find the smallest changes of one or two printed values that make all equations hold, the likeliest first."""
     import duckdb
 
-    from analysis.repair import of_run, search
+    from analysis.repair import changes, of_run
     from schemas.refusal import RefusalError
 
     with refusing():
@@ -38,14 +38,14 @@ def repair(
         chosen = [part for part in parts if phase in (None, part.name)]
         if not chosen:
             raise RefusalError(f"{name} has no phase {phase!r}; phases: {', '.join(part.name for part in parts[1:])}")
-    result = [(part, search.repairs(part.facts, part.scope, part.elsewhere)) for part in chosen]
-    failing = [(part, list(search.failing(part.facts, part.scope))) for part in chosen]
+    result = [(part, changes.repairs(part.facts, part.scope, part.elsewhere)) for part in chosen]
+    failing = [(part, list(changes.failing(part.facts, part.scope))) for part in chosen]
     if as_json:
         print_json(
             {
                 "run": name,
                 "parts": [
-                    {"phase": part.name or None, "failing": names, "repairs": [search.as_json(one) for one in repairs]}
+                    {"phase": part.name or None, "failing": names, "repairs": [changes.as_json(one) for one in repairs]}
                     for (part, repairs), (_, names) in zip(result, failing, strict=True)
                 ],
             }

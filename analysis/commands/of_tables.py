@@ -50,7 +50,7 @@ def calibrate(
     write: Annotated[bool, typer.Option("--write", help="Put them into data/calibration.")] = False,
 ) -> None:
     """Refit the engine's constants to the measured rows; print errors fitted beside errors left out by source."""
-    from analysis.calibrate import left_out, memory, report
+    from analysis.calibrate import error_tables, left_out, memory
     from analysis.records.load import measured_rows
 
     given = front(context)
@@ -60,9 +60,9 @@ def calibrate(
     before = given.constants.read()
     typer.echo(f"fitting to {len(rows)} measured rows, once for each group left out ...", err=True)
     timed = left_out.fit(rows, accelerators, before)
-    typer.echo(report.errors(timed))
+    typer.echo(error_tables.errors(timed))
     fitted = left_out.updated(before, timed)
-    typer.echo("\n" + report.coverage(timed, fitted))
+    typer.echo("\n" + error_tables.coverage(timed, fitted))
     after, errors = memory.refit(rows, accelerators, fitted)
     typer.echo("\n" + memory.report(errors))
     if write:

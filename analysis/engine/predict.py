@@ -18,8 +18,8 @@ from analysis.engine import rates, software, step
 from analysis.engine.assumptions import WIDENS, Assumed, texts
 from analysis.engine.constants import Intervals, Measured, Timing
 from analysis.engine.constants import timing as timing_constants
+from analysis.engine.forced_recompute import has_to_recompute
 from analysis.engine.peak_memory import PeakMemory, predict_memory
-from analysis.engine.recompute import has_to_recompute
 from analysis.engine.stack import memory_constants
 from analysis.layout.arrays import Rows, read_rows
 from analysis.layout.columns import check_columns

@@ -15,7 +15,7 @@ from analysis.engine.constants import ClassValues, Products, Timing
 from analysis.layout import words
 from analysis.layout.arrays import Rows
 from analysis.layout.parse import Array
-from analysis.physics import rates
+from analysis.physics import sustained
 from analysis.physics.efficiency import Links
 from analysis.physics.links import FABRICS, Fabric, Network
 from analysis.physics.work import Chip
@@ -246,7 +246,7 @@ def _shares(facts: ChipFacts, k: Products) -> tuple[Array, Array]:
     half, eight, four = (_share(facts.parts, k, *names) for names in (("bf16", "fp16"), ("fp8",), ("fp4",)))
     half = np.where(np.isnan(half), usual["bf16"], half)
     four = np.where(np.isnan(four), usual["fp4"], four)
-    measured = rates.measured_share(facts.measured, facts.linear_peak, k.realised)
+    measured = sustained.measured_share(facts.measured, facts.linear_peak, k.realised)
     eight = np.where(np.isnan(eight), np.where(np.isnan(measured), usual["fp8"], measured), eight)
     half = np.where((facts.dtype == words.FP32) & (facts.tf32 == 0), usual["fp32"], half)
     eight = eight * np.where(facts.rowwise > 0, k.rowwise, 1.0)
@@ -271,11 +271,11 @@ def chip(facts: ChipFacts, k: Timing) -> Chip:
     linear, half = _shares(facts, k.products)
     reference = facts.parts.spread([k.products.power.reference.get(n, np.nan) / TFLOPS for n in facts.parts.cores])
     bf16 = np.where(facts.dtype == words.FP32, np.nan, facts.half_peak)
-    power = rates.power_share(facts.power, bf16, reference, k.products.power.exponent)
+    power = sustained.power_share(facts.power, bf16, reference, k.products.power.exponent)
     highest = k.products.highest_share
     return Chip(
-        linear_rate=rates.sustained_rate(facts.linear_peak, linear, power, highest),
-        head_rate=rates.sustained_rate(facts.half_peak, half, power, highest),
+        linear_rate=sustained.sustained_rate(facts.linear_peak, linear, power, highest),
+        head_rate=sustained.sustained_rate(facts.half_peak, half, power, highest),
         core_rate=facts.half_peak * facts.parts.by_cores(k.kernels.flash) * power,
         biased_core_rate=facts.half_peak * facts.parts.by_cores(k.kernels.flash_bias) * power,
         hbm_bandwidth=facts.hbm,

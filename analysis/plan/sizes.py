@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from analysis.plan.search import Plan, plan
+from analysis.plan.ranking import Plan, plan
 from analysis.plan.space import EmptySpaceError, Question
 from analysis.records.load import Catalogue
 from analysis.records.spans import Span

@@ -12,8 +12,8 @@ from typing import Annotated, Any
 import typer
 
 from etl.importers.facts import Reading
+from etl.importers.formats_list import formats, read_files
 from etl.importers.problems import ImporterError
-from etl.importers.registry import formats, read_files
 from etl.importers.together import runs, visible
 
 Counter = Callable[[dict[str, Any]], Any]

@@ -11,7 +11,7 @@ from analysis.physics.flops import attention_context, per_token
 from analysis.records.load import Catalogue
 from analysis.whatif.fit import fit
 from etl.importers.counting import arguments
-from etl.importers.registry import read_files
+from etl.importers.formats_list import read_files
 
 LAYOUT = {
     "accelerator": "nvidia/h100-sxm-80gb", "accelerators": 64, "seq_len": 32768, "global_batch": 64, "micro_batch": 1,

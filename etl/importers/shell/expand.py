@@ -4,7 +4,7 @@ import fnmatch
 from typing import Any, Protocol
 
 from etl.importers.shell import arithmetic
-from etl.importers.shell.nodes import Arith, Lit, Param, Part, Pipe, Simple, Substitution, Word
+from etl.importers.shell.tree import Arith, Lit, Param, Part, Pipe, Simple, Substitution, Word
 from etl.importers.shell.values import UNKNOWN, UNSET, Piece, Rope, Value, known, split, text
 
 DEEPEST = 40

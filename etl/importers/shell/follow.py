@@ -12,7 +12,8 @@ from etl.importers.problems import ImporterError
 from etl.importers.shell import conditions
 from etl.importers.shell.expand import Expander
 from etl.importers.shell.grammar import line_counter
-from etl.importers.shell.nodes import (
+from etl.importers.shell.parse import parse
+from etl.importers.shell.tree import (
     AndOr,
     ArithCommand,
     Assign,
@@ -27,7 +28,6 @@ from etl.importers.shell.nodes import (
     Simple,
     Test,
 )
-from etl.importers.shell.parse import parse
 from etl.importers.shell.values import UNKNOWN, UNSET, Rope, Value, known, text
 from etl.importers.shell.variables import assigned, line_table, merged, possible_flags
 

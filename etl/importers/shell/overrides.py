@@ -5,7 +5,7 @@ from typing import Any
 
 from etl.importers.read.trees import Map
 from etl.importers.read.yaml import scalar
-from etl.importers.shell.nodes import Command
+from etl.importers.shell.tree import Command
 from etl.importers.shell.values import known
 
 DEEPEST = 12
@@ -15,7 +15,7 @@ UNRESOLVED = "${}"
 def of_command(command: Command | None, under: Map | None = None) -> Map:
     """The settings of one command on top of those of a file; `+key` adds, `~key` removes.
 
-    >>> from etl.importers.shell.nodes import Command
+    >>> from etl.importers.shell.tree import Command
     >>> of_command(Command([("train.py", 1), ("+a.b=3", 1)], 1, True))
     {'a': {'b': 3}}
     """

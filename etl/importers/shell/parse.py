@@ -10,7 +10,8 @@ from typing import Any
 from etl.importers.problems import ImporterError
 from etl.importers.shell import grammar
 from etl.importers.shell.grammar import line_counter
-from etl.importers.shell.nodes import (
+from etl.importers.shell.tokens import WORDS, Words
+from etl.importers.shell.tree import (
     AndOr,
     ArithCommand,
     Assign,
@@ -26,7 +27,6 @@ from etl.importers.shell.nodes import (
     Test,
     Word,
 )
-from etl.importers.shell.words import WORDS, Words
 
 DEEPEST = 60
 _TEST_PARTS = frozenset({"binary_expression", "unary_expression", "parenthesized_expression", "ternary_expression"})

@@ -7,7 +7,7 @@ from etl.importers.fields import whole
 from etl.importers.read.documents import Document
 from etl.importers.shell.flags import Flags
 from etl.importers.shell.follow import Shell
-from etl.importers.shell.nodes import Command
+from etl.importers.shell.tree import Command
 from etl.importers.shell.values import Rope, Value, text
 
 _HEADER = re.compile(r"^#SBATCH\s+(.*)$", re.M)

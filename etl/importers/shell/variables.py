@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections.abc import Callable
 
 from etl.importers.shell.expand import Expander
-from etl.importers.shell.nodes import Assign, Word
+from etl.importers.shell.tree import Assign, Word
 from etl.importers.shell.values import UNKNOWN, Rope, Value, text
 
 _FLAG = re.compile(r"(?<!\S)--([A-Za-z][\w-]*)")

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.calibrate import left_out, report
+from analysis.calibrate import error_tables, left_out
 from analysis.calibrate.left_out import Fit, groups, interval, intervals, updated
 from analysis.engine.constants import flatten
 
@@ -87,9 +87,9 @@ def test_report_shows_errors_and_the_coverage_of_each_class() -> None:
     result = left_out.fit(
         measured({"products.gemm.hopper.bf16": 0.65}), ACCELERATORS, pinned_but("products.gemm.hopper.bf16")
     )
-    lines = report.errors(result).splitlines()
+    lines = error_tables.errors(result).splitlines()
     assert lines[0].split() == ["step", "time", "error", "%", "rows", "fitted", "left", "out", "bias", "median"]
     assert lines[1].split()[:2] == ["all", "9"]
-    shares = report.coverage(result, SHIPPED).splitlines()
+    shares = error_tables.coverage(result, SHIPPED).splitlines()
     assert shares[0].split()[-6:] == ["rows", "inside", "low", "high", "width", "error"]
     assert sum("100.0" in line for line in shares[1:]) == len(shares) - 1

@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 
 from analysis.engine import predict as prediction
+from analysis.engine.forced_recompute import has_to_recompute
 from analysis.engine.peak_memory import predict_memory
 from analysis.engine.predict import COLUMNS, predict
-from analysis.engine.recompute import has_to_recompute
 from analysis.engine.stack import memory_constants
 from analysis.layout.arrays import read_rows
 from analysis.physics import flops

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from analysis.plan.search import front, plan
+from analysis.plan.ranking import front, plan
 from analysis.plan.sizes import Price, Wishes, chosen, parse_price, parse_sizes, sweep, takes
 from analysis.plan.space import EmptySpaceError, Question, check_model, layouts
 from schemas.refusal import RefusalError

@@ -3,8 +3,8 @@
 import pytest
 
 from analysis.records.spans import as_span, printed
+from analysis.repair.changes import failing, repairs
 from analysis.repair.edits import Edit, edits
-from analysis.repair.search import failing, repairs
 
 LLAMA_128K = {
     "accelerators": as_span(16384), "tp": 8, "cp": 16, "pp": 16, "dp": 4, "seq_len": 131072, "sequences_per_dp": 16,

@@ -6,8 +6,8 @@ from textwrap import dedent
 import pytest
 
 from etl.importers.facts import Reading
+from etl.importers.formats_list import read_documents
 from etl.importers.read.documents import Document
-from etl.importers.registry import read_documents
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from etl.importers import formats as rooms
-from etl.importers.registry import formats
+from etl.importers.formats_list import formats
 
 
 def test_every_module_with_a_reader_is_named_by_its_folder():

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from analysis.physics.parameters import count
 from etl.importers import counting, derive
 from etl.importers.format import Format
+from etl.importers.formats_list import formats
 from etl.importers.problems import ImporterError
 from etl.importers.read.documents import Document
 from etl.importers.read.yaml import read_yaml
-from etl.importers.registry import formats
 
 FOLDER = Path(derive.__file__).parent
 ODD = st.sampled_from(

@@ -6,9 +6,9 @@ import time
 import pytest
 
 from etl.importers.commands import FAULTS, one
+from etl.importers.formats_list import read_files
 from etl.importers.problems import ImporterError
 from etl.importers.read.documents import LARGEST_FILE, load
-from etl.importers.registry import read_files
 
 LLAMA = '{"model_type": "llama", "hidden_size": 4, "num_hidden_layers": %s}'
 NEMO = (

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from etl.importers.formats_list import read_documents
 from etl.importers.problems import ImporterError
 from etl.importers.read.documents import Document
-from etl.importers.registry import read_documents
 
 SEEDS = {p.name: p.read_text("utf-8") for p in sorted((Path(__file__).parents[2] / "data/importer-seeds").iterdir())}
 ODD = ("null", "[]", "{}", "[[1, 2], [3]]", "{a: {b: 1}}", "-1", "0", "1e400", "9" * 390, "'x'", "${a.b}", "${..x}")

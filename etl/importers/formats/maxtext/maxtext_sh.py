@@ -15,7 +15,7 @@ from etl.importers.read.trees import Map
 from etl.importers.read.yaml import scalar
 from etl.importers.shell.flags import Flags
 from etl.importers.shell.follow import Shell
-from etl.importers.shell.nodes import Command
+from etl.importers.shell.tree import Command
 from etl.importers.shell.values import known, text
 from etl.importers.tables import comment_blocks, number
 

@@ -10,7 +10,7 @@ from etl.importers.read.resolve import resolve
 from etl.importers.read.trees import Map
 from etl.importers.shell.flags import Flags
 from etl.importers.shell.follow import Shell
-from etl.importers.shell.nodes import Command
+from etl.importers.shell.tree import Command
 from etl.importers.shell.values import UNKNOWN
 
 NAME = "megatron_moe_zoo"

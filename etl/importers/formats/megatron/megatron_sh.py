@@ -16,7 +16,7 @@ from etl.importers.read.trees import Map, find
 from etl.importers.shell import slurm
 from etl.importers.shell.flags import Flags
 from etl.importers.shell.follow import Shell
-from etl.importers.shell.nodes import Command
+from etl.importers.shell.tree import Command
 from etl.importers.shell.values import Rope, text
 
 NAME = "megatron_sh"

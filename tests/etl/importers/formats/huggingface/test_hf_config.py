@@ -5,8 +5,8 @@ import json
 import pytest
 
 from analysis.physics.parameters import count
+from etl.importers.formats_list import read_documents
 from etl.importers.read.documents import Document
-from etl.importers.registry import read_documents
 
 LLAMA_3_8B = {
     "model_type": "llama", "hidden_size": 4096, "intermediate_size": 14336, "num_hidden_layers": 32,

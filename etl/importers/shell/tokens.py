@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from etl.importers.problems import ImporterError
-from etl.importers.shell.nodes import Arith, Lit, Param, Part, Substitution, Word
+from etl.importers.shell.tree import Arith, Lit, Param, Part, Substitution, Word
 
 DEEPEST = 60
 EXPANSIONS = frozenset(

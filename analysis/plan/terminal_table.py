@@ -14,7 +14,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from analysis.plan.search import SHOWN, Plan
+from analysis.plan.ranking import SHOWN, Plan
 from analysis.plan.sizes import Wishes, takes
 from analysis.plan.space import layouts
 from analysis.records.load import Catalogue

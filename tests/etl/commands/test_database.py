@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from etl.commands.building import app
+from etl.commands.of_database import app
 from etl.paths import Paths
 
 
