@@ -10,8 +10,8 @@ from analysis.commands.of_database import usable
 from analysis.commands.shared import DATABASE, AsJson, Database, print_json, refusing
 
 if TYPE_CHECKING:
+    from analysis.repair.changes import Repair
     from analysis.repair.of_run import Part
-    from analysis.repair.search import Repair
 
 app = typer.Typer()
 

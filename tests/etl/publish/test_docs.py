@@ -7,7 +7,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from etl.commands import database as commands
+from etl.commands import of_database as commands
 from etl.commands.pages import commands_page
 from etl.database import filling
 from etl.paths import Paths
