@@ -49,3 +49,38 @@ def has_to_recompute(
         kept = replace(some, recompute=Recompute(**nothing))
         full[index] = predict_memory(kept, memory).lean > limit[index]
     return full
+
+
+def with_recompute(rows: Rows, peak: PeakMemory, full: Array, memory: Mapping[str, float]) -> PeakMemory:
+    """The memory of rows that have to recompute everything, as the step time takes them; bounds stay.
+
+    Parameters
+    ----------
+    rows
+        The table as read.
+    peak
+        Memory of the rows with nothing recomputed where they say nothing.
+    full
+        1 where a row has to recompute everything (`has_to_recompute`).
+    memory
+        Constants of the memory model.
+
+    Returns
+    -------
+    PeakMemory
+        The same with best estimate, stage and parts of those rows replaced.
+    """
+    index = np.flatnonzero(full > 0)
+    if not index.size:
+        return peak
+    some = rows.take(index)
+    words = {name: np.nan_to_num(values) for name, values in vars(some.recompute).items()} | {
+        "layer": np.ones(index.size)
+    }
+    again = predict_memory(replace(some, recompute=Recompute(**words)), memory)
+    best, stage = peak.best.copy(), peak.stage.copy()
+    best[index], stage[index] = again.best, again.stage
+    parts = {name: values.copy() for name, values in peak.parts.items()}
+    for name, values in parts.items():
+        values[index] = again.parts[name]
+    return replace(peak, best=best, stage=stage, parts=parts)

@@ -18,7 +18,7 @@ from analysis.engine import rates, software, step
 from analysis.engine.assumptions import WIDENS, Assumed, texts
 from analysis.engine.constants import Intervals, Measured, Timing
 from analysis.engine.constants import timing as timing_constants
-from analysis.engine.forced_recompute import has_to_recompute
+from analysis.engine.forced_recompute import has_to_recompute, with_recompute
 from analysis.engine.peak_memory import PeakMemory, predict_memory
 from analysis.engine.stack import memory_constants
 from analysis.layout.arrays import Rows, read_rows
@@ -201,7 +201,7 @@ def computed(
         superchip = facts.parts.spread(facts.parts.superchip) > 0
         slack = float(k.efficiency.recompute.kept_slack)
         full = has_to_recompute(rows, superchip, of_memory, slack, peak)
-        return rows, peak, timed(rows, facts, k, of_memory, full)
+        return rows, with_recompute(rows, peak, full, of_memory), timed(rows, facts, k, of_memory, full)
 
 
 def _chunk(table: pd.DataFrame, accelerators: pd.DataFrame, calibration: Mapping[str, Any]) -> pd.DataFrame:

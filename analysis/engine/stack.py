@@ -23,6 +23,11 @@ from analysis.physics import attention
 
 Constants = Mapping[str, float]
 
+COLUMNS = frozenset({
+    "gradient_bytes", "replica_gradient_bytes", "paged_gradient_bytes", "paged_moment_bytes", "separate_gate",
+    "eager_norm", "logit_bytes", "stage_output", "balanced_split", "reports", "gap_share", "buffer_gib",
+})  # fmt: skip
+"""Columns of the table that the memory reads; `software` reads those of the step time."""
 OTHER = "other"
 """Entry of the table for software that is not in it or not stated."""
 
@@ -92,9 +97,10 @@ def memory_constants(calibration: Mapping[str, Any]) -> dict[str, float]:
 
 
 def software(constants: Constants) -> frozenset[str]:
-    """Names of the software that the table knows.
+    """Names of the software whose memory the table knows.
 
-    >>> sorted(software({"stacks.nanotron.reports": 1.0, "margin.low": 0.1}))
+    >>> sorted(software({"stacks.nanotron.reports": 1.0, "stacks.other-loop.passes": 2.0, "margin.low": 0.1}))
     ['nanotron']
     """
-    return frozenset(name.split(".")[1] for name in constants if name.startswith("stacks."))
+    columns = (name.split(".") for name in constants if name.startswith("stacks."))
+    return frozenset(stack for _, stack, column in columns if column in COLUMNS)

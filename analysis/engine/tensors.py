@@ -26,8 +26,8 @@ from analysis.layout.arrays import Rows
 from analysis.layout.parse import Array
 from analysis.layout.reasons import Mask
 from analysis.physics import adapters, attention, parameters
+from analysis.physics.checkpointing import Recompute
 from analysis.physics.memory_policy import MemoryPolicy
-from analysis.physics.recompute import Recompute
 from schemas.conventions import ELEMENT_BYTES
 
 QUANTISED = {words.FP8: "fp8", words.MXFP8: "mxfp8", words.NVFP4: "nvfp4"}

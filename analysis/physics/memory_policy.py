@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from analysis.physics.architecture import Array
-from analysis.physics.recompute import Recompute, recompute
+from analysis.physics.checkpointing import Recompute, recompute
 from analysis.physics.split import take
 
 

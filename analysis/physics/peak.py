@@ -86,11 +86,11 @@ def stage_memory(of: Pieces, stage: Array, layers: Array | None = None, before: 
     5.14
     """
     place = pipeline.place(of.arch, of.split, stage, layers, before)
-    held = states.stage_on_rank(of.parameters, place)
-    parts = states.state_bytes(held, of.split, of.policy)
+    on_stage = states.stage_on_rank(of.parameters, place)
+    parts = states.state_bytes(on_stage, of.split, of.policy)
     gathered = states.gathered_bytes(of.arch, of.split, of.policy, of.parameters, place.is_last)
     parts |= {
-        "gathered_weights": gathered + states.kept_gathered_bytes(held, of.split, of.policy),
+        "gathered_weights": gathered + states.kept_gathered_bytes(on_stage, of.split, of.policy),
         "activations": place.micro_batches * micro_batch_bytes(of, place),
         "head": place.is_last * of.head,
         "working": np.maximum(place.is_last * of.logits, of.backward),

@@ -22,8 +22,20 @@ def layers_on_stage(layers: Array, pp: Array, vpp: Array, stage: Array) -> Array
     (126 layers on 16 stages are 7, 8, ..., 8, 7, as in Llama 3.1, arXiv:2407.21783, sec. 3.3.2). When more than four
     layers are missing, stages differ by one at most and the first ones are the fuller ones.
 
-    Parameters: layers, pp, vpp, stage [1]. Returns: layers [1].
+    Parameters
+    ----------
+    layers, pp, vpp
+        Layers of the model, stages and virtual stages [1].
+    stage
+        The stage, from 0.
 
+    Returns
+    -------
+    array
+        Layers on the stage.
+
+    Examples
+    --------
     >>> [int(layers_on_stage(np.asarray(126.0), 16, 1, np.asarray(i))) for i in (0, 1, 15)]
     [7, 8, 7]
     >>> [int(layers_on_stage(np.asarray(61.0), 16, 1, np.asarray(i))) for i in (0, 1, 15)]
@@ -71,9 +83,9 @@ def balanced_layers_up_to(layers: Array, head_layers: Array, pp: Array, stage: A
 
 
 def moe_layers_on_stage(
-    arch: Architecture, vpp: Array, stage: Array, held: Array, before: Array | None = None
+    arch: Architecture, vpp: Array, stage: Array, on_stage: Array, before: Array | None = None
 ) -> Array:
-    """MoE layers among the `held` layers of a stage: the dense ones sit in the first layers of the first chunks.
+    """MoE layers among the `on_stage` layers of a stage: the dense ones sit in the first layers of the first chunks.
 
     With interleaving a stage holds `vpp` chunks that lie pp chunks apart; only the first chunk of each stage can meet
     the first dense layers, which no known model has more of than one chunk per stage. `before` counts the layers of
@@ -84,10 +96,10 @@ def moe_layers_on_stage(
     >>> [int(moe_layers_on_stage(deep, 1, np.asarray(i), np.asarray(4.0))) for i in (0, 1)]
     [1, 4]
     """
-    chunk = held / vpp
+    chunk = on_stage / vpp
     first = stage * chunk if before is None else before / vpp
     dense = np.clip(arch.dense_layers - first, 0.0, chunk)
-    return np.where(arch.experts > 0, np.floor((held - dense) / arch.moe_layer_step), 0.0)
+    return np.where(arch.experts > 0, np.floor((on_stage - dense) / arch.moe_layer_step), 0.0)
 
 
 def in_flight(schedule: Array, pp: Array, vpp: Array, stage: Array, micro_batches: Array) -> Array:
@@ -98,8 +110,20 @@ def in_flight(schedule: Array, pp: Array, vpp: Array, stage: Array, micro_batche
     et al. 2022, arXiv:2205.05198, sec. 4.2.3). Zero bubble (arXiv:2401.10241, sec. 3): ZB-1p and ZB-V are scheduled
     into the memory of p micro-batches and ZB-2p of 2p, on every stage. DualPipe p + 1 (arXiv:2412.19437, table 2).
 
-    Parameters: schedule (code of `bubble.Schedule`), pp, vpp, stage, micro_batches [1].
+    Parameters
+    ----------
+    schedule
+        Code of `bubble.Schedule`.
+    pp, vpp, stage, micro_batches
+        Stages, virtual stages, the stage from 0, and micro-batches per step [1].
 
+    Returns
+    -------
+    array
+        Micro-batches [1].
+
+    Examples
+    --------
     >>> peak = in_flight(np.asarray(Schedule.INTERLEAVED), 8, 3, np.asarray(0), np.asarray(64))
     >>> round(float(peak) / 8, 5)
     1.29167
@@ -117,8 +141,8 @@ def in_flight(schedule: Array, pp: Array, vpp: Array, stage: Array, micro_batche
         (Schedule.ZB_V, np.minimum(m, p)),
         (Schedule.DUALPIPE, np.minimum(m, p + 1)),
     ]
-    held = np.select([schedule == code for code, _ in kept], [count + 0 * p * stage for _, count in kept], np.nan)
-    return np.where(p <= 1, 1.0, held)
+    on_stage = np.select([schedule == code for code, _ in kept], [count + 0 * p * stage for _, count in kept], np.nan)
+    return np.where(p <= 1, 1.0, on_stage)
 
 
 @dataclass(frozen=True)
@@ -144,11 +168,11 @@ def place(
     >>> float(last.layers), float(last.is_last), float(last.micro_batches)
     (7.0, 1.0, 1.0)
     """
-    held = layers_on_stage(arch.layers, split.pp, split.vpp, stage) if layers is None else layers
+    on_stage = layers_on_stage(arch.layers, split.pp, split.vpp, stage) if layers is None else layers
     return Place(
         stage=stage,
-        layers=held,
-        moe_layers=moe_layers_on_stage(arch, split.vpp, stage, held, before),
+        layers=on_stage,
+        moe_layers=moe_layers_on_stage(arch, split.vpp, stage, on_stage, before),
         is_first=np.where(stage == 0, 1.0, 0.0),
         is_last=np.where(stage == split.pp - 1, 1.0, 0.0),
         micro_batches=in_flight(split.schedule, split.pp, split.vpp, stage, split.micro_batches),

@@ -32,17 +32,40 @@ class RankPieces:
 
 
 def on_rank(parameters: Buckets, split: Split) -> Pair:
-    """Parameters that one rank holds when nothing is sharded over replicas: (dense part, routed experts).
+    """Parameters that one rank holds when nothing is sharded over replicas.
 
     TP divides the sharded bucket only; routed experts are divided by ep and etp (Megatron-Core MoE,
     arXiv:2603.07685, sec. 3).
+
+    Parameters
+    ----------
+    parameters
+        What is split, by bucket.
+    split
+        Degrees of each row.
+
+    Returns
+    -------
+    tuple of arrays
+        (dense part, routed experts).
     """
     dense = parameters.tp_sharded / split.tp + parameters.replicated
     return dense, parameters.routed_experts / (split.ep * split.etp)
 
 
 def rank_pieces(arch: Architecture, split: Split) -> RankPieces:
-    """The building blocks of every stage, counted once for all stages."""
+    """The building blocks of every stage, counted once for all stages.
+
+    Parameters
+    ----------
+    arch, split
+        Model and degrees of each row.
+
+    Returns
+    -------
+    RankPieces
+        Parameters on one rank.
+    """
     own_head = np.where(split.pp > 1, 1.0, 1.0 - arch.tied_embeddings)
     repeated, nothing = repeated_keys(arch, split), (np.zeros(()), np.zeros(()))
     dense = on_rank(dense_layer(arch), split)
@@ -61,6 +84,18 @@ def repeated_keys(arch: Architecture, split: Split) -> Array:
 
     Each rank then holds a whole head, repeated on tp / heads ranks (Megatron-Core, transformer/attention.py).
 
+    Parameters
+    ----------
+    arch, split
+        Model and degrees of each row.
+
+    Returns
+    -------
+    array
+        Parameters.
+
+    Examples
+    --------
     >>> from analysis.physics.architecture import describe
     >>> from analysis.physics.split import split
     >>> arch = describe(dict(layers=1, hidden=4096, heads=32, kv_heads=2, head_dim=128))
@@ -73,10 +108,24 @@ def repeated_keys(arch: Architecture, split: Split) -> Array:
 
 
 def stage_on_rank(pieces: RankPieces, place: Place) -> Pair:
-    """Parameters on one rank of a stage: (dense part, routed experts).
+    """Parameters on one rank of a stage.
 
     The last stage carries head and MTP. A tied head is stored once more when first and last stage differ.
 
+    Parameters
+    ----------
+    pieces
+        Building blocks (see `rank_pieces`).
+    place
+        The stage.
+
+    Returns
+    -------
+    tuple of arrays
+        (dense part, routed experts).
+
+    Examples
+    --------
     >>> from analysis.physics.architecture import describe
     >>> from analysis.physics.split import split
     >>> gpt = describe(dict(layers=48, hidden=6144, ffn_hidden=24576, heads=64, vocab=51200, gated_mlp=False,
@@ -100,23 +149,34 @@ def times(count: Array, each: Array) -> Array:
     return np.where(count > 0, count * each, 0.0)
 
 
-def _sharded(width: Array, held: Pair, split: Split, from_stage: float) -> Array:
+def _sharded(width: Array, on_stage: Pair, split: Split, from_stage: float) -> Array:
     """Bytes of `width` per parameter, divided over the replicas from ZeRO stage `from_stage` on."""
     is_sharded = split.zero_stage >= from_stage
     over = np.where(is_sharded, split.replicas, 1.0)
     experts_over = np.where(is_sharded, split.expert_replicas, 1.0)
-    return width * (held[0] / over + held[1] / experts_over)
+    return width * (on_stage[0] / over + on_stage[1] / experts_over)
 
 
-def state_bytes(held: Pair, split: Split, policy: MemoryPolicy) -> Parts:
+def state_bytes(on_stage: Pair, split: Split, policy: MemoryPolicy) -> Parts:
     """Bytes of the states on one rank, by part.
 
     ZeRO-1 divides master weights and moments by the replicas, ZeRO-2 gradients too, ZeRO-3 weights too (Rajbhandari
     et al. 2020, arXiv:1910.02054, sec. 3). What is offloaded to the host has width 0 in the policy.
 
-    Parameters: held (dense parameters and routed experts on the rank), split, policy.
-    Returns: weights, gradients, master_weights, moments [B].
+    Parameters
+    ----------
+    on_stage
+        Dense parameters and routed experts on the rank.
+    split, policy
+        Degrees, and bytes per parameter.
 
+    Returns
+    -------
+    dict
+        weights, gradients, master_weights, moments [B].
+
+    Examples
+    --------
     >>> from analysis.physics.memory_policy import memory_policy
     >>> from analysis.physics.split import split
     >>> cut = split(seq_len=1, dp=64, zero_stage=2)
@@ -126,10 +186,10 @@ def state_bytes(held: Pair, split: Split, policy: MemoryPolicy) -> Parts:
     """
     copies = pipeline.weight_copies(split.schedule)
     return {
-        "weights": copies * _sharded(policy.weight, held, split, 3),
-        "gradients": _sharded(policy.gradient, held, split, 2),
-        "master_weights": _sharded(policy.master, held, split, 1),
-        "moments": _sharded(policy.moments, held, split, 1),
+        "weights": copies * _sharded(policy.weight, on_stage, split, 3),
+        "gradients": _sharded(policy.gradient, on_stage, split, 2),
+        "master_weights": _sharded(policy.master, on_stage, split, 1),
+        "moments": _sharded(policy.moments, on_stage, split, 1),
     }
 
 
@@ -138,6 +198,22 @@ def gathered_bytes(arch: Architecture, split: Split, policy: MemoryPolicy, piece
 
     The head stays gathered between forward and backward; beside it lies its gradient before it is scattered.
 
+    Parameters
+    ----------
+    arch, split, policy
+        Model, degrees and widths of each row.
+    pieces
+        Building blocks (see `rank_pieces`).
+    is_last
+        1 on the last stage.
+
+    Returns
+    -------
+    array
+        Bytes.
+
+    Examples
+    --------
     >>> from analysis.physics.architecture import describe
     >>> from analysis.physics.memory_policy import memory_policy
     >>> from analysis.physics.split import split
@@ -153,12 +229,26 @@ def gathered_bytes(arch: Architecture, split: Split, policy: MemoryPolicy, piece
     return np.where((split.zero_stage >= 3) & (split.pp <= 1), total, 0.0)
 
 
-def kept_gathered_bytes(held: Pair, split: Split, policy: MemoryPolicy) -> Array:
+def kept_gathered_bytes(on_stage: Pair, split: Split, policy: MemoryPolicy) -> Array:
     """What ZeRO-3 keeps whole in a pipeline: the stage's 16-bit weights and, over several micro-batches, its gradients.
 
     Gathering again for every micro-batch would cost more than it saves, so weights stay gathered and gradients are
     added up whole until the last micro-batch (PyTorch's pipeline stages with fully_shard; torchtitan's default).
 
+    Parameters
+    ----------
+    on_stage
+        Dense parameters and routed experts on the rank.
+    split, policy
+        Degrees and widths of each row.
+
+    Returns
+    -------
+    array
+        Bytes.
+
+    Examples
+    --------
     >>> from analysis.physics.memory_policy import memory_policy
     >>> from analysis.physics.split import split
     >>> cut = split(seq_len=8, dp=2, pp=2, zero_stage=3, micro_batches=4)
@@ -166,5 +256,5 @@ def kept_gathered_bytes(held: Pair, split: Split, policy: MemoryPolicy) -> Array
     60.0
     """
     added_up = np.where(split.micro_batches > 1, policy.gradient, 0.0)
-    whole = (policy.working_weight + added_up) * (held[0] + held[1])
+    whole = (policy.working_weight + added_up) * (on_stage[0] + on_stage[1])
     return np.where((split.zero_stage >= 3) & (split.pp > 1), whole, 0.0)
