@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from analysis.engine.peak_memory import predict_memory
 from analysis.engine.forced_recompute import has_to_recompute, with_recompute
+from analysis.engine.peak_memory import predict_memory
 
 from ..rows import CONSTANTS, read
 
