@@ -13,6 +13,7 @@ import duckdb
 import pandas as pd
 
 from reports.words import Bi
+from schemas import sandbox
 
 
 class ReportError(Exception):
@@ -97,7 +98,7 @@ class Source:
         if not path.is_file():
             raise ReportError(f"there is no database at {path}: run `shardbook build` first")
         try:
-            return cls(duckdb.connect(str(path), read_only=True))
+            return cls(duckdb.connect(str(path), read_only=True, config=sandbox.SANDBOX))
         except duckdb.Error as error:
             raise ReportError(f"{path} cannot be read: {_first_line(error)}") from None
 

@@ -52,12 +52,11 @@ def claims(
     as_json: AsJson = False,
 ) -> None:
     """Print each claim with its verdict, the numbers, and what would change it."""
-    import duckdb
-
     from analysis.records.facts import query
+    from schemas import sandbox
 
     with refusing():
-        with usable(database), duckdb.connect(str(database), read_only=True) as connection:
+        with usable(database), sandbox.connect(database) as connection:
             judged = query(connection, "judged_claims").to_dict("records")
         shown = [row for row in judged if topic in (None, row["topic"])]
         if not shown:

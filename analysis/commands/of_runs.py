@@ -27,13 +27,12 @@ def repair(
     as_json: AsJson = False,
 ) -> None:
     """Find the smallest changes of one or two printed values that make all equations hold, the likeliest first."""
-    import duckdb
-
     from analysis.repair import changes, of_run
+    from schemas import sandbox
     from schemas.refusal import RefusalError
 
     with refusing():
-        with usable(database), duckdb.connect(str(database), read_only=True) as connection:
+        with usable(database), sandbox.connect(database) as connection:
             name, parts = of_run.parts(connection, run, as_printed)
         chosen = [part for part in parts if phase in (None, part.name)]
         if not chosen:

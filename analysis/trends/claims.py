@@ -5,20 +5,21 @@ from __future__ import annotations
 import json
 import re
 import string
-import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import duckdb
-
 from schemas.refusal import RefusalError
-from schemas.sandbox import LONGEST, connect
+from schemas.sandbox import Limits, QueryError, Sandbox, connect
 
 Row = dict[str, Any]
 VERDICTS = ("holds", "holds-with-conditions", "does-not-hold", "cannot-tell")
 # Sign, thousands, digits, kind: no width, which could fill the memory with blanks.
 SPEC = re.compile(r"[+]?,?(\.\d)?[a-z%]?")
+LIMITS = Limits(seconds=60, rows=2, cell=10_000)
+"""What a claim's query may use: those of the record take milliseconds and return one row."""
+Run = Callable[[str], tuple[tuple[str, ...], list[tuple[Any, ...]]]]
+"""Runs one query in the sandbox."""
 TEXTS = ("finding_en", "finding_zh", "would_change_en", "would_change_zh")
 
 
@@ -27,39 +28,28 @@ class ClaimError(RefusalError):
 
 
 def judged(database: Path) -> list[Row]:
-    """Rows of result.claims of a database file that holds all other results and that nobody has open.
+    """Rows of result.claims, by number, of a database file that holds all other results and that nobody writes.
 
-    The test for one SELECT does not keep a query from writing (`with a as (update ...) select` is one), so the file
-    is opened read-only.
+    A contributor wrote the queries, and the test for one SELECT does not keep a query from writing
+    (`with a as (update ...) select` is one), so they run in a process of their own that reads this file alone.
 
     Raises
     ------
     ClaimError
-        As `rows`.
+        A query that is not one select, fails, takes too much, or does not return one row with a known verdict; a text
+        that names a column the query does not return.
     """
     with connect(database) as connection:
-        return list(rows(connection))
+        table = connection.execute("select * from record.claims order by number")
+        names = [column[0] for column in table.description]
+        claims = [dict(zip(names, values, strict=True)) for values in table.fetchall()]
+    with Sandbox(database, LIMITS) as child:
+        return [judge(child.query, claim) for claim in claims]
 
 
-def rows(connection: duckdb.DuckDBPyConnection) -> Iterator[Row]:
-    """Rows of result.claims, by number; the database must hold all other results already.
-
-    Raises
-    ------
-    ClaimError
-        A query that is not one select, fails, or does not return one row with a known verdict; a text that names a
-        column the query does not return.
-    """
-    table = connection.execute("select * from record.claims order by number")
-    names = [column[0] for column in table.description]
-    for values in table.fetchall():
-        claim = dict(zip(names, values, strict=True))
-        yield judge(connection, claim)
-
-
-def judge(connection: duckdb.DuckDBPyConnection, claim: Mapping[str, Any]) -> Row:
+def judge(run: Run, claim: Mapping[str, Any]) -> Row:
     """Run one claim's query and fill its texts."""
-    result = answer(connection, claim)
+    result = answer(run, claim)
     if result.get("verdict") not in VERDICTS:
         known = ", ".join(VERDICTS)
         raise ClaimError(f"claim {claim['id']}: its query says verdict {result.get('verdict')!r}; it is one of {known}")
@@ -69,34 +59,24 @@ def judge(connection: duckdb.DuckDBPyConnection, claim: Mapping[str, Any]) -> Ro
     return key | texts
 
 
-def answer(connection: duckdb.DuckDBPyConnection, claim: Mapping[str, Any], longest: float = LONGEST) -> Row:
+def answer(run: Run, claim: Mapping[str, Any]) -> Row:
     """The one row of a claim's query, by column."""
-    sql = str(claim["sql"])
     try:
-        statements = connection.extract_statements(sql)
-        if [one.type for one in statements] != [duckdb.StatementType.SELECT]:
-            raise ClaimError(f"claim {claim['id']}: sql holds one select and nothing else")
-        names, result = _fetched(connection, sql, longest)
-    except duckdb.InterruptException:
-        raise ClaimError(f"claim {claim['id']}: its query was stopped after {longest:g} s; let it end") from None
-    except duckdb.Error as error:
-        reason = str(error).strip().splitlines()[0]
-        raise ClaimError(f"claim {claim['id']}: its query fails ({reason}); try it with shardbook sql") from None
-    if len(result) != 1:
-        rows_found = len(result) or "no"
-        raise ClaimError(f"claim {claim['id']}: its query returns {rows_found} rows; it has to return one")
-    return dict(zip(names, result[0], strict=True))
+        names, rows = run(str(claim["sql"]))
+    except QueryError as error:
+        tried = f" ({error}); try it with shardbook sql" if error.kind == "sql" else ""
+        raise ClaimError(f"claim {claim['id']}: {FAULTS.get(error.kind, str(error))}{tried}") from None
+    if len(rows) != 1:
+        raise ClaimError(f"claim {claim['id']}: its query returns {len(rows) or 'no'} rows; it has to return one")
+    return dict(zip(names, rows[0], strict=True))
 
 
-def _fetched(connection: duckdb.DuckDBPyConnection, sql: str, longest: float) -> tuple[list[str], list[Any]]:
-    """Columns and at most two rows of a query that is stopped when it takes too long."""
-    watch = threading.Timer(longest, connection.interrupt)
-    watch.start()
-    try:
-        result = connection.execute(sql)
-        return [column[0] for column in result.description], result.fetchmany(2)
-    finally:
-        watch.cancel()
+FAULTS = {
+    "statement": "sql must be one select and nothing else",
+    "sql": "its query fails",
+    "rows": "its query returns more than 2 rows; it has to return one",
+}
+"""Words by kind of fault; others say it themselves."""
 
 
 class _Words(string.Formatter):

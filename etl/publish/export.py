@@ -38,7 +38,7 @@ def export(paths: Paths, progress: Callable[[str], None] = lambda _: None) -> li
     ------
     RefusalError : the database is missing or can't be read; the last good export stays
     """
-    sandbox.connect(paths.database).close()
+    sandbox.connect(paths.database).close()  # refused before a folder is made
     with files.draft(paths.export) as fresh:
         fresh.mkdir()
         names = [file.name for file in _write(paths, fresh, progress)]
@@ -51,8 +51,7 @@ def _write(paths: Paths, folder: Path, progress: Callable[[str], None]) -> list[
 
     written = []
     try:
-        with duckdb.connect(str(paths.database), read_only=True) as connection:
-            connection.execute("set threads = 1")
+        with sandbox.connect(paths.database, writes_to=folder) as connection:
             tables = listed(connection, ddl.references(schema.load(paths.schemas)))
             for table in tables:
                 progress(f"writing {datapackage.name_of(table)}")
