@@ -55,6 +55,10 @@ def layout(path: Path) -> dict[str, Any]:
         return {}
 
 
+ACCOUNT_BEGIN = "<!-- calibration: begin; DO NOT EDIT, `shardbook calibrate --write` writes this block -->"
+ACCOUNT_END = "<!-- calibration: end -->"
+
+
 class Constants:
     """The calibration files of the checkout."""
 
@@ -75,6 +79,16 @@ class Constants:
         for subject, constants in subjects.items():
             replace(paths.data / "calibration" / f"{subject}.yaml", dump(constants, shape))
         return paths.data / "calibration"
+
+    def publish(self, account: str) -> Path:
+        """Put the account of a fit between the markers of the methodology; returns the page."""
+        from schemas.files import replace
+
+        page = self._paths().docs / "methodology.md"
+        before, _, rest = page.read_text("utf-8").partition(ACCOUNT_BEGIN)
+        _, _, after = rest.partition(ACCOUNT_END)
+        replace(page, f"{before}{ACCOUNT_BEGIN}\n```text\n{account}\n```\n{ACCOUNT_END}{after}")
+        return page
 
     @staticmethod
     def _paths() -> Paths:

@@ -20,6 +20,9 @@ class Constants(Protocol):
     def write(self, subjects: Mapping[str, dict[str, Any]]) -> Path:
         """Replace the constants of some subjects; returns their folder."""
 
+    def publish(self, account: str) -> Path:
+        """Put the account of a fit into the methodology; returns the page."""
+
 
 @dataclass(frozen=True)
 class Front:

@@ -54,6 +54,10 @@ class Group:
     judged: Mask
 
 
+SMALLEST_GROUP = 5
+"""Rows from which a part of a family or a pair is left out on its own; fewer are seen with their family."""
+
+
 def groups(families: Texts, stacks: Texts, cores: Texts, sizes: Texts) -> Iterator[Group]:
     """Families, software, kinds of accelerator, and pairs of the last two.
 
@@ -66,14 +70,16 @@ def groups(families: Texts, stacks: Texts, cores: Texts, sizes: Texts) -> Iterat
         mine = (families == name) & np.isin(stacks, alone)
         for size in sorted(set(sizes[mine])):
             part = mine & (sizes == size)
-            yield Group("part", part, part)
+            if part.sum() >= SMALLEST_GROUP:
+                yield Group("part", part, part)
     for name in sorted(set(stacks)):
         yield Group("stack", stacks == name, stacks == name)
     for name in sorted(set(cores)):
         yield Group("cores", cores == name, cores == name)
     for stack, core in sorted(set(zip(stacks, cores, strict=True))):
         either, both = (stacks == stack) | (cores == core), (stacks == stack) & (cores == core)
-        yield Group("pair", either, both)
+        if both.sum() >= SMALLEST_GROUP:
+            yield Group("pair", either, both)
 
 
 def _enough(names: Texts, used: Mask, known: float) -> frozenset[str]:

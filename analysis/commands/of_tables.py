@@ -60,13 +60,12 @@ def calibrate(
     before = given.constants.read()
     typer.echo(f"fitting to {len(rows)} measured rows, once for each group left out ...", err=True)
     timed = left_out.fit(rows, accelerators, before)
-    typer.echo(error_tables.errors(timed))
     fitted = left_out.updated(before, timed)
-    typer.echo("\n" + error_tables.coverage(timed, fitted))
     after, errors = memory.refit(rows, accelerators, fitted)
-    typer.echo("\n" + memory.report(errors))
+    account = "\n\n".join((error_tables.errors(timed), error_tables.coverage(timed, fitted), memory.report(errors)))
+    typer.echo(account)
     if write:
-        typer.echo(f"wrote {given.constants.write(_changed(before, after))}")
+        typer.echo(f"wrote {given.constants.write(_changed(before, after))}, {given.constants.publish(account)}")
 
 
 def _changed(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:

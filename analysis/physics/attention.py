@@ -50,10 +50,22 @@ def core_flop(arch: Architecture, sequences: Number, seq_len: Number, tp: Number
 
 
 def block_share(seq_len: Number, half_length: Number) -> Array:
-    """Share of its large-sequence speed that a fused kernel reaches at `seq_len` [1]: s / (s + s_half).
+    """Share of its large-sequence speed that a fused kernel reaches at a length: s / (s + s_half).
 
     Diagonal blocks are computed whole and short sequences leave SMs idle.
 
+    Parameters
+    ----------
+    seq_len, half_length
+        Length, and the length at which half of the speed is reached [tokens].
+
+    Returns
+    -------
+    ndarray
+        Share [1].
+
+    Examples
+    --------
     >>> float(block_share(1536.0, 512.0))
     0.75
     """
@@ -117,9 +129,26 @@ def unfused_seconds(
 ) -> tuple[Array, Array]:
     """Forward and backward seconds of the unfused core: products over all scores and softmax traffic.
 
-    Parameters: full_flop [FLOP] (masked half included), scores [1] (a s^2 b / t), rate [FLOP/s] of batched products,
-    score_bytes [B] (HBM traffic per score, forward and backward, a third of it forward).
+    Parameters
+    ----------
+    full_flop
+        Products over all scores, the masked half included [FLOP].
+    scores
+        a s^2 b / t [1].
+    rate
+        Of batched products [FLOP/s].
+    hbm_bandwidth
+        Of the memory [B/s].
+    score_bytes
+        Traffic per score, forward and backward, a third of it forward [B].
 
+    Returns
+    -------
+    tuple of ndarray
+        Forward and backward time [s].
+
+    Examples
+    --------
     >>> [round(float(x), 4) for x in unfused_seconds(2e12, 1e9, 100e12, 2e12, 15.0)]
     [0.0225, 0.045]
     """

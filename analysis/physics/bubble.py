@@ -102,9 +102,25 @@ def utilisation_ceiling(pp: Number, micro_batches: Number, vpp: Number = 1.0) ->
 def zero_bubble_1p(pp: Number, forward: Number, backward: Number, weight: Number) -> Array:
     """Idle seconds of ZB-1p (memory of 1F1B): (p - 1)(F + B - 2W), never negative.
 
-    Source: DeepSeek-V3 (arXiv:2412.19437), table 2; the same as ZB-H1 of Qi et al. 2023 (arXiv:2401.10241), table 1,
-    where B is the input gradient alone and the bubble reads (p - 1)(F + B - W).
+    Parameters
+    ----------
+    pp
+        Stages.
+    forward, backward, weight
+        F, whole B, and the weight gradient within it [s].
 
+    Returns
+    -------
+    ndarray
+        Idle time [s].
+
+    Notes
+    -----
+    DeepSeek-V3 (arXiv:2412.19437), table 2; the same as ZB-H1 of Qi et al. 2023 (arXiv:2401.10241), table 1, where B is
+    the input gradient alone and the bubble reads (p - 1)(F + B - W).
+
+    Examples
+    --------
     >>> float(zero_bubble_1p(8, 1.0, 2.0, 1.0))
     7.0
     """
@@ -115,8 +131,24 @@ def zero_bubble_1p(pp: Number, forward: Number, backward: Number, weight: Number
 def dualpipe_bubble(pp: Number, backward: Number, weight: Number, overlapped: Number) -> Array:
     """Idle seconds of DualPipe: (p/2 - 1)(FB + B - 3W), never negative; FB is a forward and a backward run together.
 
-    Source: DeepSeek-V3 (arXiv:2412.19437), table 2.
+    Parameters
+    ----------
+    pp
+        Stages.
+    backward, weight, overlapped
+        Whole B, the weight gradient within it, and FB [s].
 
+    Returns
+    -------
+    ndarray
+        Idle time [s].
+
+    Notes
+    -----
+    DeepSeek-V3 (arXiv:2412.19437), table 2.
+
+    Examples
+    --------
     >>> float(dualpipe_bubble(16, backward=2.0, weight=1.0, overlapped=3.0))
     14.0
     """
@@ -130,6 +162,20 @@ def critical_path(pp: Number, micro_batches: Number, forward: Number, backward: 
     The last stage can start only after p - 1 forwards and the first ends p - 1 input gradients later, whatever fills
     the gaps. It binds when m < p.
 
+    Parameters
+    ----------
+    pp, micro_batches
+        Stages, and micro-batches per step.
+    forward, backward, weight
+        F, whole B, and the weight gradient within it [s].
+
+    Returns
+    -------
+    ndarray
+        Time of the step [s].
+
+    Examples
+    --------
     >>> float(critical_path(8, 2, 1.0, 2.0, 1.0))
     19.0
     """
@@ -147,9 +193,24 @@ def idle_seconds(
 ) -> Array:
     """Idle seconds per step of the slowest stage for a table of schedules.
 
-    Parameters: schedule (codes of Schedule), pp, vpp, micro_batches [1], passes (F, B, W of the slowest stage [s]),
-    others [s] (F + B summed over the other stages).
+    Parameters
+    ----------
+    schedule
+        Codes of `Schedule`.
+    pp, vpp, micro_batches
+        Stages, chunks per stage, micro-batches per step.
+    passes
+        F, B and W of the slowest stage [s].
+    others
+        F + B summed over the other stages [s].
 
+    Returns
+    -------
+    ndarray
+        Idle time [s].
+
+    Examples
+    --------
     >>> t = np.array([1.0])
     >>> float(idle_seconds(Schedule.ONE_F_ONE_B, 4, 1, 8, (t, 2 * t, t), 9 * t)[0])
     9.0

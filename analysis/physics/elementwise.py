@@ -73,10 +73,26 @@ def cast_bytes(arch: Architecture, tokens: Number) -> Array:
 
 
 def optimizer_seconds(parameters: Number, bytes_per_parameter: Number, hbm_bandwidth: Number) -> Array:
-    """Adam on the parameters that one rank updates [s].
+    """Adam on the parameters that one rank updates.
 
     Reads gradient, master weight and both moments, writes the last three and the BF16 weight: 4+4+4+4 + 4+4+4+2 = 30 B.
 
+    Parameters
+    ----------
+    parameters
+        Parameters of the rank.
+    bytes_per_parameter
+        Traffic of one [B].
+    hbm_bandwidth
+        What such kernels reach of the memory's bandwidth [B/s].
+
+    Returns
+    -------
+    ndarray
+        Time [s].
+
+    Examples
+    --------
     >>> round(float(optimizer_seconds(1e9, 30.0, 3.35e12)) * 1e3, 2)  # ms
     8.96
     """

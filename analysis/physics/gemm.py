@@ -36,6 +36,18 @@ class Products:
 def product(m: Number, n: Number, k: Number) -> Products:
     """FLOP and operand elements (MK + KN + MN) of one matrix product.
 
+    Parameters
+    ----------
+    m, n, k
+        Rows, columns and depth [elements].
+
+    Returns
+    -------
+    Products
+        2MNK FLOP and the elements of the three matrices.
+
+    Examples
+    --------
     >>> one = product(4096, 8192, 2048)
     >>> float(one.flop) == 2 * 4096 * 8192 * 2048, float(one.elements) == 4096 * 2048 + 2048 * 8192 + 4096 * 8192
     (True, True)
@@ -50,6 +62,18 @@ def pass_bytes(operand_bytes: Number, output_bytes: Number = 2.0) -> Array:
     Each of the three passes reads two of the three matrices in the operand format and writes the third in the output
     format, and every matrix is written once: (2 e + o) / 3.
 
+    Parameters
+    ----------
+    operand_bytes, output_bytes
+        Width of an element that is read, and of one that is written [B].
+
+    Returns
+    -------
+    ndarray
+        Mean width [B].
+
+    Examples
+    --------
     >>> float(pass_bytes(2.0)), round(float(pass_bytes(1.0)), 4)  # BF16, FP8 operands with BF16 outputs
     (2.0, 1.3333)
     """
@@ -63,11 +87,30 @@ def product_seconds(
 
     Equals ideal * (1 + R (1/M + 1/N + 1/K)) with R = rate * element_bytes / (2 * bandwidth), the shape rule.
 
-    Parameters: rate [FLOP/s] (sustained by large products), hbm_bandwidth [B/s], element_bytes [B] (per operand),
-    overlapped (1 where the compiler streams operands while it multiplies, as XLA does on TPU).
-    Returns: seconds.
-    Source: additive form of the roofline (Williams et al. 2009) without overlap of memory and arithmetic.
+    Parameters
+    ----------
+    work
+        FLOP and operand elements.
+    rate
+        What large products sustain [FLOP/s].
+    hbm_bandwidth
+        Of the memory [B/s].
+    element_bytes
+        Per operand element [B].
+    overlapped
+        1 where the compiler streams operands while it multiplies, as XLA does on TPU.
 
+    Returns
+    -------
+    ndarray
+        Time [s].
+
+    Notes
+    -----
+    Additive form of the roofline (Williams et al. 2009) without overlap of memory and arithmetic.
+
+    Examples
+    --------
     >>> t = product_seconds(product(8192, 8192, 8192), rate=250e12, hbm_bandwidth=2.0e12)
     >>> round(float(t) * 1e3, 3), round(2 * 8192**3 / 250e12 * 1e3, 3)  # ms, with and without the shape loss
     (4.599, 4.398)

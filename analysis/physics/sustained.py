@@ -13,8 +13,24 @@ def power_share(power: Number, peak: Number, reference: Number, exponent: Number
     Dynamic power grows with clock times voltage squared, so a part of the same silicon with a lower limit clocks lower:
     ((W / peak) / reference) ** exponent, never above 1. NaN power or reference means no correction.
 
-    Parameters: power [W], peak [FLOP/s] (dense 16-bit), reference [W s/FLOP], exponent [1].
+    Parameters
+    ----------
+    power
+        Design power [W].
+    peak
+        Dense 16-bit peak [FLOP/s].
+    reference
+        Power per FLOP/s of the generation's best part [W s/FLOP].
+    exponent
+        How the clock follows the power [1].
 
+    Returns
+    -------
+    ndarray
+        Share [1].
+
+    Examples
+    --------
     >>> round(float(power_share(350.0, 756e12, 700.0 / 989e12, 1.0)), 3)  # H100 PCIe against SXM
     0.654
     """
@@ -52,8 +68,22 @@ def sustained_rate(peak: Number, share: Number, power: Number = 1.0, highest: Nu
 
 
 def measured_share(measured: Number, peak: Number, realised: Number) -> Array:
-    """Share of the peak from the largest product measured on the part, times what training realises of it [1].
+    """Share of the peak from the largest product measured on the part, times what training realises of it.
 
+    Parameters
+    ----------
+    measured, peak
+        Largest measured product and dense peak [FLOP/s].
+    realised
+        Share of it that training reaches [1].
+
+    Returns
+    -------
+    ndarray
+        Share [1].
+
+    Examples
+    --------
     >>> round(float(measured_share(668.4e12, 1307.4e12, 0.95)), 3)  # MI300X
     0.486
     """

@@ -89,3 +89,24 @@ def test_many_layouts_are_each_as_alone(catalogue):
         alone = break_down(row, catalogue)
         assert found.seconds == pytest.approx(alone.seconds)
         assert [link.bytes_per_step for link in found.traffic] == [link.bytes_per_step for link in alone.traffic]
+
+
+def test_fp32_activations_cost_twice_the_traffic_of_bf16(catalogue):
+    # an engine that counts two bytes whatever the precision is wrong by half (manuelescobar-dev/LLM-Tools issue 6)
+    half, single = details([LAYOUT | {"precision": name} for name in ("bf16", "fp32")], catalogue)
+    for dimension in ("tp", "pp"):
+        sent = [traffic(one, dimension).bytes_per_step for one in (half, single)]
+        assert sent[1] == pytest.approx(2 * sent[0])
+
+
+@pytest.mark.parametrize(("layers", "vpp", "idle"), [(32, 2, 1 - 4 / 17.5), (64, 4, 1 - 4 / 16.75)])
+def test_one_micro_batch_passes_every_stage_however_it_is_interleaved(catalogue, layers, vpp, idle):
+    # 16 stages, 4 micro-batches: 16 + 3/v times one stage, 4 of them work (9rum/flatflow issue 20). The small head and
+    # embedding leave the stages nearly equal.
+    few = {"accelerators": 16, "tp": 1, "pp": 16, "vpp": vpp, "layers": layers, "global_batch": 4, "vocab": 1000,
+           "sequence_parallel": False, "schedule": "interleaved"}  # fmt: skip
+    seconds = detail(LAYOUT | few, catalogue).seconds
+    once = ("dp", "optimizer", "step", "scale")
+    assert seconds["bubble"] / sum(s for name, s in seconds.items() if name not in once) == pytest.approx(
+        idle, abs=0.01
+    )
