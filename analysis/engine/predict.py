@@ -37,7 +37,7 @@ CHUNK = 50000
 LOSSES = {
     "compute": "compute", "attention": "attention", "memory": "memory-bandwidth", "moe": "moe-overhead", "tp": "tp",
     "cp": "cp", "ep": "ep", "host": "host", "pp": "pp-send", "bubble": "pp-bubble", "dp": "dp",
-    "optimizer": "optimizer", "step": "step-overhead", "scale": "scale",
+    "optimizer": "optimizer", "fixed": "fixed-cost", "scale": "scale",
 }  # fmt: skip
 """What a part of the step is called when it is the largest loss."""
 NO_RATE = (

@@ -161,7 +161,7 @@ def step_parts(arch: Architecture, work: Work, chip: Chip, k: Efficiency) -> Par
     -------
     dict
         compute, attention, memory, moe, tp, cp, ep, host, pp (sends between stages), bubble, dp, optimizer,
-        step (fixed costs), scale [s].
+        fixed (once a step), scale [s].
     """
     stage, others = _stages(arch, work, chip, k)
     busy = _sum(stage)
@@ -176,7 +176,7 @@ def step_parts(arch: Architecture, work: Work, chip: Chip, k: Efficiency) -> Par
     bandwidth = chip.hbm_bandwidth * k.elementwise.optimizer_hbm_share
     updated = collectives.updated_parameters(held, work)
     parts["optimizer"] = elementwise.optimizer_seconds(updated, k.elementwise.optimizer_bytes, bandwidth)
-    parts["step"] = np.broadcast_to(np.asarray(k.host.step_seconds, dtype=float), parts["dp"].shape)
+    parts["fixed"] = np.broadcast_to(np.asarray(k.host.step_seconds, dtype=float), parts["dp"].shape)
     total = sum(parts.values(), np.zeros(()))
     parts["scale"] = total * k.host.scale_loss * np.log2(np.maximum(work.accelerators / ONE_HOST, 1.0))
     return parts

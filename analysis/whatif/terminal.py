@@ -19,7 +19,8 @@ STYLES = {"could-fit": "green", "does-not-fit": "bold red", "unknown": "yellow"}
 PART_WORDS = {
     "moe": "moe (routing tokens to experts)",
     "scale": "scale (waiting for slower hosts)",
-    "host": "host (launching kernels)",
+    "host": "host (launching kernels, steps of collectives)",
+    "fixed": "fixed (once a step, whatever the batch)",
     "memory": "memory (norms, activations)",
 }
 """Parts of a step whose name does not say what they are."""

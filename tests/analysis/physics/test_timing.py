@@ -34,7 +34,7 @@ def test_compute_of_a_step_counts_layers_head_and_micro_batches(toy: Toy) -> Non
 def test_one_stage_on_one_card_has_only_work(toy: Toy) -> None:
     found = parts(toy)
     idle = {name for name, value in found.items() if value == 0}
-    assert idle == {"moe", "tp", "cp", "ep", "host", "pp", "bubble", "dp", "step", "scale"}
+    assert idle == {"moe", "tp", "cp", "ep", "host", "pp", "bubble", "dp", "fixed", "scale"}
 
 
 def test_attention_and_memory_are_those_of_the_layers(toy: Toy) -> None:
