@@ -93,7 +93,7 @@ def test_many_layouts_are_each_as_alone(catalogue):
 
 def test_fp32_activations_cost_twice_the_traffic_of_bf16(catalogue):
     # an engine that counts two bytes whatever the precision is wrong by half (manuelescobar-dev/LLM-Tools issue 6)
-    half, single = details([LAYOUT | {"precision": name} for name in ("bf16", "fp32")], catalogue)
+    half, single = break_down_all([LAYOUT | {"precision": name} for name in ("bf16", "fp32")], catalogue)
     for dimension in ("tp", "pp"):
         sent = [traffic(one, dimension).bytes_per_step for one in (half, single)]
         assert sent[1] == pytest.approx(2 * sent[0])
@@ -105,7 +105,7 @@ def test_one_micro_batch_passes_every_stage_however_it_is_interleaved(catalogue,
     # embedding leave the stages nearly equal.
     few = {"accelerators": 16, "tp": 1, "pp": 16, "vpp": vpp, "layers": layers, "global_batch": 4, "vocab": 1000,
            "sequence_parallel": False, "schedule": "interleaved"}  # fmt: skip
-    seconds = detail(LAYOUT | few, catalogue).seconds
+    seconds = break_down(LAYOUT | few, catalogue).seconds
     once = ("dp", "optimizer", "fixed", "scale")
     assert seconds["bubble"] / sum(s for name, s in seconds.items() if name not in once) == pytest.approx(
         idle, abs=0.01
