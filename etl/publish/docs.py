@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from etl.checks.registry import FAMILIES, RULES
 from etl.database import ddl
 from etl.database.rowset import Answer
+from etl.importers import describe
 from etl.paths import Paths
 from etl.publish import stats
 from etl.records.loading import FOLDERS
@@ -60,6 +61,7 @@ def pages(
     return {
         paths.docs / "data-dictionary.md": data_dictionary(schemas, tables),
         paths.docs / "checks.md": checks(),
+        paths.docs / "formats.md": f"{stamp('the readers of each format')}\n\n{describe.page()}",
         paths.docs / "cli.md": f"{stamp('the help of every command')}\n\n{commands}\n",
         readme: with_block(readme.read_text("utf-8"), stats.as_markdown(stats.sections(connection, stats.SUMMARY))),
     }

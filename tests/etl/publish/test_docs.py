@@ -34,7 +34,7 @@ def page(wanted: dict[Path, str], name: str) -> str:
 
 
 def test_every_generated_page_says_so_and_names_the_command(wanted: dict[Path, str]) -> None:
-    assert {path.name for path in wanted} == {"data-dictionary.md", "checks.md", "cli.md", "README.md"}
+    assert {path.name for path in wanted} == {"data-dictionary.md", "checks.md", "cli.md", "formats.md", "README.md"}
     assert all("DO NOT EDIT" in text and "`shardbook docs`" in text for text in wanted.values())
 
 

@@ -25,7 +25,7 @@ def detect(document: Document) -> float:
 
 def read(document: Document, companions: list[Document]) -> Reading:
     """Devices of the job, and the facts of the first container whose command a format claims."""
-    from etl.importers.registry import choose
+    from etl.importers.formats_list import choose
 
     reading = Reading(NAME)
     for script, line in _scripts(document.tree):

@@ -4,5 +4,10 @@ from etl.importers.format import Format
 
 FORMATS = (
     Format("nemo_yaml", ("yaml",), "architecture, layout, batch, devices, duration", "vocabulary"),
-    Format("nemo_python", ("python",), "layout, batch, devices, duration", "architecture"),
+    Format(
+        "nemo_python",
+        ("python",),
+        "layout, batch, devices, duration",
+        "the architecture behind the name of a class or hub",
+    ),
 )

@@ -2,4 +2,6 @@
 
 from etl.importers.format import Format
 
-FORMATS = (Format("primus_yaml", ("yaml",), "layout, batch, steps", "architecture, devices"),)
+FORMATS = (
+    Format("primus_yaml", ("yaml",), "layout, batch, steps", "the architecture without its model file; devices"),
+)
