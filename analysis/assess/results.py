@@ -11,8 +11,9 @@ from typing import Any
 import duckdb
 import pandas as pd
 
-from analysis.assess import measured, tried
+from analysis.assess import measured
 from analysis.assess import phases as modelled
+from analysis.infer import of_database as inference
 from analysis.records import mfu as utilisation
 from analysis.records.facts import Facts, phase_facts, run_facts
 from analysis.records.load import load
@@ -94,7 +95,7 @@ def results(connection: duckdb.DuckDBPyConnection) -> dict[str, list[Row]]:
     """All result rows of an open database, by table."""
     catalogue = load(connection)
     rows: dict[str, list[Row]] = {"parameters": list(parameter_rows(catalogue.models))}
-    rows |= {table: [] for table in ("flops", "verdicts", "memory", "communication", "timing")}
+    rows |= {table: [] for table in ("flops", "verdicts", "inferred", "memory", "communication", "timing")}
     phases: dict[str, list[Facts]] = {}
     cases = list(phase_facts(connection, catalogue.models))
     for facts, result in zip(cases, modelled.phases(cases, catalogue), strict=True):
@@ -112,6 +113,8 @@ def results(connection: duckdb.DuckDBPyConnection) -> dict[str, list[Row]]:
         for phase in phases.get(facts["id"], []):
             rows["flops"] += flop_rows(phase, phase["name"])
             rows["verdicts"] += verdict_rows(phase, phase["name"])
+        outcomes = inference.outcomes(phases.get(facts["id"], []), facts, catalogue)
+        rows["inferred"] += inference.rows(outcomes, facts["id"])
         rows["flops"] += flop_rows(facts, None)
         rows["verdicts"] += verdict_rows(facts, None)
     tables = {"measured": measured.rows(connection, catalogue), "tried_layouts": tried.rows(connection, catalogue)}

@@ -1,8 +1,8 @@
-"""Commands on reported runs: repair."""
+"""Commands on reported runs: repair, infer."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -10,6 +10,9 @@ from analysis.commands.of_database import usable
 from analysis.commands.shared import DATABASE, AsJson, Database, print_json, refusing
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from analysis.infer.of_database import Outcome
     from analysis.repair.changes import Repair
     from analysis.repair.of_run import Part
 
@@ -51,6 +54,62 @@ def repair(
         )
     else:
         _print(name, result, {part.name: names for part, names in failing})
+
+
+@app.command(epilog="Example: shardbook infer meta/llama-3.1-405b")
+def infer(
+    run: Annotated[str, typer.Argument(help="A run: ORG/NAME, or words of it.")],
+    database: Database = DATABASE,
+    as_json: AsJson = False,
+) -> None:
+    """Find the layouts consistent with what a run discloses, its memory and its speed: inferred, not reported."""
+    import duckdb
+
+    from analysis.infer import of_database
+
+    with refusing(), usable(database), duckdb.connect(str(database), read_only=True) as connection:
+        name, outcomes = of_database.of_run(connection, run)
+    if as_json:
+        print_json({"run": name, "phases": [inferred_json(one) for one in outcomes]})
+        return
+    typer.echo(f"{name} (inferred, not reported)")
+    for one in outcomes:
+        typer.echo(f"\n{one.phase}")
+        for line in inferred_lines(one):
+            typer.echo(f"  {line}")
+
+
+def inferred_json(one: Outcome) -> dict[str, Any]:
+    """What was inferred of a phase as plain values."""
+    made = one.inference
+    if made is None:
+        return {"phase": one.phase, "why": one.why}
+    return {
+        "phase": one.phase,
+        "legal": made.legal,
+        "consistent": len(made.consistent),
+        "mfu_causal": made.speed,
+        "shared": {shared.fact: [plain(value) for value in shared.values] for shared in made.shared},
+        "narrows_most": None if made.narrows is None else {"fact": made.narrows[0], "leaves": made.narrows[1]},
+    }
+
+
+def plain(value: Any) -> Any:
+    """A NumPy value as Python's own."""
+    return value.item() if hasattr(value, "item") else value
+
+
+def inferred_lines(one: Outcome) -> Iterator[str]:
+    """What was inferred of a phase in sentences."""
+    made = one.inference
+    if made is None:
+        yield one.why
+        return
+    speed = "no speed is reported" if made.speed is None else f"MFU {100 * made.speed:.1f}% with causal attention"
+    yield f"{len(made.consistent):,} of {made.legal:,} layouts are consistent ({speed})"
+    yield from (f"in all of them {shared.text()}" for shared in made.shared)
+    if made.narrows is not None and len(made.consistent) > 1:
+        yield f"knowing {made.narrows[0].replace('_', ' ')} would leave {made.narrows[1]:,.0f} on average"
 
 
 def _print(name: str, result: list[tuple[Part, list[Repair]]], failing: dict[str, list[str]]) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.layout.columns import MODEL
+from analysis.layout.columns import MODEL, REQUIRED
 from analysis.layout.legal import broken
 from analysis.layout.parse import Array
 from analysis.layout.reasons import Mask
@@ -48,6 +48,8 @@ class Question:
     domain : accelerators that share the fast links
     stack : software, where named
     fixed : columns that are given and not searched
+    options : values that a column is searched over, in place of the planner's own
+    strict : refuse combinations that programs do not offer; a report may state them all the same
     """
 
     model: Mapping[str, Any]
@@ -58,6 +60,8 @@ class Question:
     domain: int = 8
     stack: str | None = None
     fixed: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    strict: bool = True
 
 
 class EmptySpaceError(RefusalError):
@@ -121,9 +125,14 @@ class _Space:
     def cross(self, name: str, values: Sequence[Any]) -> None:
         """Every row with every value of a new column; only the given value where the column is fixed."""
         fixed = self.question.fixed.get(name)
-        chosen = [fixed] if fixed is not None else list(values)
+        chosen = [fixed] if fixed is not None else list(self.question.options.get(name, values))
         self.columns = {key: np.repeat(column, len(chosen)) for key, column in self.columns.items()}
-        added = np.asarray(chosen) if not isinstance(chosen[0], str) else np.asarray(chosen, dtype=object)
+        if isinstance(chosen[0], str | tuple):
+            added = np.empty(len(chosen), dtype=object)
+            for place, value in enumerate(chosen):
+                added[place] = value
+        else:
+            added = np.asarray(chosen)
         self.columns[name] = np.tile(added, self.size)
         self.size *= len(chosen)
         if self.size > MOST_ROWS:
@@ -218,7 +227,8 @@ class _Space:
         # With pipelines every micro-batch would reduce or gather again: stage 1 is what programs offer.
         alone = (self.number("dp") * self.number("cp") > 1) | (self.number("zero_stage") == 1)
         piped = (self.number("pp") == 1) | (self.number("zero_stage") == 1)
-        self.keep(alone & piped, lambda: "ZeRO 2 and 3 are not planned with pipelines; leave zero_stage or pp open")
+        if self.question.strict:
+            self.keep(alone & piped, lambda: "ZeRO 2 and 3 are not planned with pipelines; leave zero_stage or pp open")
         blocks = [] if moe else [f"full ({count} layer{'s' if count > 1 else ''})" for count in BLOCKS]
         self.cross("recompute", [*RECOMPUTE, *(RECOMPUTE_MOE if moe else ()), *blocks])
         layers = float(self.question.model["layers"]) / self.number("pp")
@@ -240,7 +250,8 @@ class _Space:
             "attention_kernel": ask.fixed.get("attention_kernel", "flash"),
         }
         same |= {"stack": ask.stack} if ask.stack else {}
-        table = pd.DataFrame(self.columns).assign(**same)
+        unstated = {name: np.nan for name in REQUIRED if name not in same and name not in self.columns}
+        table = pd.DataFrame(self.columns).assign(**same, **unstated)
         table["id"] = np.arange(len(table))
         return table
 
