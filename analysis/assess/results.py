@@ -11,7 +11,7 @@ from typing import Any
 import duckdb
 import pandas as pd
 
-from analysis.assess import measured
+from analysis.assess import measured, tried
 from analysis.assess import phases as modelled
 from analysis.infer import of_database as inference
 from analysis.records import mfu as utilisation

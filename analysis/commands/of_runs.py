@@ -63,11 +63,10 @@ def infer(
     as_json: AsJson = False,
 ) -> None:
     """Find the layouts consistent with what a run discloses, its memory and its speed: inferred, not reported."""
-    import duckdb
-
     from analysis.infer import of_database
+    from schemas import sandbox
 
-    with refusing(), usable(database), duckdb.connect(str(database), read_only=True) as connection:
+    with refusing(), usable(database), sandbox.connect(database) as connection:
         name, outcomes = of_database.of_run(connection, run)
     if as_json:
         print_json({"run": name, "phases": [inferred_json(one) for one in outcomes]})
