@@ -70,6 +70,9 @@ class Stack:
     def habit(self, constants: Constants, name: str, usual: Array | float = np.nan) -> Array:
         """What each row's software is known to do; `usual` where the table says nothing.
 
+        The entry for unknown software holds where nothing else tells what it is: FSDP loops, DeepSpeed and pure 16-bit
+        training have habits of their own.
+
         Parameters
         ----------
         constants
@@ -82,7 +85,7 @@ class Stack:
         other = constants.get(f"stacks.{OTHER}.{name}", np.nan)
         table = software(constants)
         own = [constants.get(f"stacks.{one}.{name}", np.nan) if one in table else other for one in self.names]
-        values = np.asarray(own)[self.code]
+        values = np.where(self.known | self.megatron, np.asarray(own)[self.code], np.nan)
         return np.where(np.isnan(values), usual, values)
 
 
