@@ -30,13 +30,13 @@ def two_records_of_one_name(subject: Subject) -> Iterator[Finding]:
         yield subject.at(("name",), f"{name!r} is also the name of {others[0]}", "tell the two apart in their names")
 
 
-MARKUP = re.compile(r"<[A-Za-z/!?]|&[a-z]+;|&#|^[“”„‘’]|[\u202a-\u202e\u2066-\u2069]")
+MARKUP = re.compile(r"<[A-Za-z/!?]|&[a-z]+;|&#|^[“”„‘’]")
 
 
 @check("NAM003", "markup-in-name")
 def markup_in_name(subject: Subject) -> Iterator[Finding]:
-    """Names and titles are plain text: no tags, entities, quotes around them, nor marks that turn its direction."""
-    for path, text in _texts(subject.value):
+    """Names and titles are plain text: no tags, entities or quotes around them."""
+    for path, text in texts(subject.value):
         found = MARKUP.search(text)
         if found:
             message = f"{path[-1]} holds markup: {text[found.start() : found.start() + 20]!r}"
@@ -50,13 +50,13 @@ LONGEST_NAME = 200
 @check("NAM004", "name-too-long")
 def name_too_long(subject: Subject) -> Iterator[Finding]:
     """A name or title fits a line of a table."""
-    for path, text in _texts(subject.value):
+    for path, text in texts(subject.value):
         if len(text) > LONGEST_NAME:
             message = f"{path[-1]} has {len(text):,} characters, of {LONGEST_NAME} that are shown"
             yield subject.at(path, message, "shorten it; what explains belongs in note")
 
 
-def _texts(value: dict[str, Any]) -> Iterator[tuple[Path, str]]:
+def texts(value: dict[str, Any]) -> Iterator[tuple[Path, str]]:
     """Names and titles of a record, with their places."""
     yield from (((field,), value[field]) for field in ("name", "organization", "vendor", "family") if field in value)
     yield from ((("aliases", number), alias) for number, alias in enumerate(value.get("aliases", ())))

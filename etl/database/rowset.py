@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from schemas import spreadsheet
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -51,7 +53,7 @@ def as_json(answer: Answer) -> str:
 
 
 def as_csv(answer: Answer) -> str:
-    """The answer as CSV with a header; NULL is empty, lists are JSON.
+    """The answer as CSV with a header; NULL is empty, lists are JSON, what would start a formula is behind a `'`.
 
     >>> print(as_csv(Answer(("run_id", "aliases"), [("meta/x", ["a", "b"]), ("meta/y", None)])), end="")
     run_id,aliases
@@ -68,6 +70,8 @@ def as_csv(answer: Answer) -> str:
 def _csv_cell(value: object) -> object:
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, str):
+        return spreadsheet.safe(value)
     return json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else value
 
 

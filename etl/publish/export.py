@@ -13,7 +13,7 @@ from etl.database.filling import quoted
 from etl.paths import Paths
 from etl.publish import datapackage
 from etl.records import schema
-from schemas import files, sandbox
+from schemas import files, sandbox, spreadsheet
 from schemas.refusal import RefusalError
 
 if TYPE_CHECKING:
@@ -106,8 +106,15 @@ def copy(connection: DuckDBPyConnection, table: ddl.Table, folder: Path, form: s
     the file
     """
     target = folder / f"{datapackage.name_of(table)}.{form}"
-    lists = [f'to_json("{one.name}") as "{one.name}"' for one in table.columns if one.type.endswith("[]")]
-    replaced = f"replace ({', '.join(lists)})" if lists and form == "csv" else ""
+    changed = [f'{spelled} as "{one.name}"' for one in table.columns if (spelled := _in_csv(one))]
+    replaced = f"replace ({', '.join(changed)})" if changed and form == "csv" else ""
     rows = f"from {table.schema}.{table.name} select * {replaced}"
     connection.execute(f"copy ({rows}) to {quoted(str(target))} ({FORMATS[form]})")
     return target
+
+
+def _in_csv(column: ddl.Column) -> str | None:
+    """The expression that a CSV file has in place of a column: lists as JSON, no text that starts a formula."""
+    if column.type.endswith("[]"):
+        return f'to_json("{column.name}")'
+    return spreadsheet.safe_sql(f'"{column.name}"') if column.type == "VARCHAR" else None

@@ -10,9 +10,11 @@ from typing import Any
 import duckdb
 import pytest
 
+from etl.database import building
 from etl.paths import Paths
 from etl.publish import datapackage
 from etl.publish.export import export
+from etl.records import loading
 from schemas.refusal import RefusalError
 
 
@@ -126,3 +128,13 @@ def test_a_broken_export_leaves_the_last_good_one(
 def test_an_export_without_a_database_names_the_command_that_makes_it(house: Paths) -> None:
     with pytest.raises(RefusalError, match="run `shardbook build`"):
         export(house)
+
+
+def test_no_text_of_an_export_is_a_formula_to_a_spreadsheet(house: Paths) -> None:
+    record = house.data / "models" / "acme" / "dense.yaml"
+    record.write_text(record.read_text().replace("\nsources:", "\nfamily: =cmd|' /C calc'!A0\nsources:", 1))
+    building.build(house, loading.load(house.data))
+    export(house)
+    assert "'=cmd|' /C calc'!A0" in (house.export / "models.csv").read_text()
+    row = duckdb.read_parquet(str(house.export / "models.parquet")).filter("id = 'acme/dense'").project("family")
+    assert row.fetchone() == ("=cmd|' /C calc'!A0",)
