@@ -32,8 +32,7 @@ class Reading:
     `extra` carries what is no fact of its own but decides some: `accumulation` (micro-batches per step), `samples`
     (planned sequences), `etp` (expert tensor parallel size), `ramp` (True when the batch grows or follows a schedule),
     `cap` (True when the step count is an upper bound, so no token count follows), `any_devices` (True when a free axis
-    leaves the device count open). `architecture` holds what only the parameter counter needs (see `counting`); `beyond`
-    names parts of the model that no formula of the engine covers, so that a what-if refuses instead of guessing.
+    leaves the device count open). `architecture` holds what only the parameter counter needs (see `counting`).
     """
 
     format: str
@@ -41,7 +40,6 @@ class Reading:
     warnings: list[str] = field(default_factory=list)
     extra: dict[str, Any] = field(default_factory=dict)
     architecture: dict[str, Any] = field(default_factory=dict)
-    beyond: list[str] = field(default_factory=list)
 
     def state(
         self, name: str, raw: Any, key: str | None = None, line: int | None = None, origin: str = "stated"
@@ -56,6 +54,13 @@ class Reading:
             return False
         self.facts[name] = Fact(value, origin, key, line)
         return True
+
+    def not_modelled(self, *parts: str) -> None:
+        """Name parts of the model that no field describes: a what-if then says so instead of guessing."""
+        known = self.architecture.get("not_modelled")
+        named = [*([known] if known else []), *parts]
+        if named:
+            self.architecture["not_modelled"] = ", ".join(dict.fromkeys(named))
 
     def default(self, name: str, raw: Any, because: str | None = None) -> bool:
         """Record what the framework does when the file is silent; `because` names framework and rule."""

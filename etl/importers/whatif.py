@@ -4,7 +4,6 @@ from typing import Any
 
 from etl.importers.counting import arguments
 from etl.importers.facts import Reading
-from etl.importers.problems import ImporterError
 
 LAYOUT = (
     "accelerators", "tp", "cp", "pp", "vpp", "dp", "ep", "etp", "fsdp_shard", "seq_len", "micro_batch", "global_batch",
@@ -31,13 +30,5 @@ def _kept(reading: Reading, name: str) -> bool:
 
 
 def model(reading: Reading) -> dict[str, Any]:
-    """Architecture facts under the names of a model record.
-
-    Raises
-    ------
-    ImporterError
-        The model has parts that no formula covers; the sentence names them.
-    """
-    if reading.beyond:
-        raise ImporterError(f"the model has {' and '.join(reading.beyond)}, which no formula here covers")
+    """Architecture facts under the names of a model record; `not_modelled` names parts that no field describes."""
     return arguments(reading)

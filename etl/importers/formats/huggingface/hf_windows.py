@@ -34,7 +34,8 @@ def describe(reading: Reading, text: Map, family: str) -> None:
         elif local:
             reading.state("sliding_window", window.value, window.key, window.line)
             reading.state("sliding_window_layers", local, window.key, window.line, "derived")
-    reading.beyond += _beyond(reading, text, family)
+    if not reading.architecture.get("not_modelled"):
+        reading.not_modelled(*_beyond(reading, text, family))
 
 
 def _local_layers(text: Map, family: str, layers: int) -> int | None:
@@ -63,7 +64,8 @@ def _beyond(reading: Reading, text: Map, family: str) -> list[str]:
     others = {str(k) for k in kinds if isinstance(k, str)} - ATTENTION if isinstance(kinds, list) else set()
     linear = text.get("full_attention_interval") or text.get("linear_attn_config") or text.get("linear_num_key_heads")
     mixed = text.get("attn_type_list")
-    if others or linear or (isinstance(mixed, list) and 0 in mixed):
+    described = "linear_layers" in reading.architecture
+    if not described and (others or linear or (isinstance(mixed, list) and 0 in mixed)):
         found.append(
             "layers of linear attention or state space" + (f" ({', '.join(sorted(others))})" if others else "")
         )

@@ -165,9 +165,9 @@ def _windows(reading: Reading, flags: Flags) -> None:
         reading.warn("window-unclear", "--window-attn-skip-freq is a list; which layers attend locally is not counted")
     pattern = "".join(str(flags.get(name)[0] or "") for name in ("hybrid-override-pattern", "hybrid-layer-pattern"))
     if "M" in pattern or number_of(flags, "hybrid-attention-ratio") or "linear-attention-freq" in flags:
-        reading.beyond.append("layers of linear attention or state space")
+        reading.not_modelled("layers of linear attention or state space")
     if reading.architecture.get("shared_unclear"):
-        reading.beyond.append("shared experts of an unclear width")
+        reading.not_modelled("shared experts of an unclear width")
 
 
 def number_of(flags: Flags, name: str) -> int | float | None:
