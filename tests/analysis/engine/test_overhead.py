@@ -18,7 +18,7 @@ NANOTRON = LLAMA_8B | {
     "tied_embeddings": True, "seq_len": 4096, "stack": "nanotron",
 }  # fmt: skip
 LLAMA_2_7B = LLAMA_8B | {
-    "ffn_hidden": 11008, "kv_heads": 32, "vocab": 32000, "accelerators": 1, "dp": 1, "zero_stage": 0, "stack": "",
+    "ffn_hidden": 11008, "kv_heads": 32, "vocab": 32000, "accelerators": 1, "dp": 1, "zero_stage": 0, "stack": "litgpt",
     "precision": "bf16-true",
 }  # fmt: skip
 
