@@ -21,6 +21,7 @@ from analysis.commands.shared import (
 if TYPE_CHECKING:
     from analysis.records.load import Catalogue
     from analysis.whatif.fit import Fit
+    from analysis.whatif.sensitivity import Flip
     from schemas.front import Front
 
 app = typer.Typer()
@@ -56,7 +57,7 @@ def fit(
     layers_per_stage: Annotated[str | None, typer.Option(help="Uneven split: 7,8*14,7.")] = None,
     tokens: Annotated[float | None, typer.Option(min=1, help="Tokens of the run: adds days, hours and energy.")] = None,
     vs: Annotated[list[str] | None, typer.Option(help="Another layout beside it: field=value,...")] = None,
-    explain: Annotated[bool, typer.Option("--explain", help="Name the three nearest published measurements.")] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="What decides the verdict; nearest measurements.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Does a layout fit, where do its bytes and seconds go? Exit 0 could fit, 1 does not fit, 3 cannot tell.
@@ -130,7 +131,16 @@ def _explained(given: Front, known: Catalogue, fits: list[Fit]) -> list[Fit]:
     from analysis.whatif.neighbours import nearest
 
     near = nearest(table_of([one.layout for one in fits]), measured(given), known)
-    return [replace(one, nearest=result) for one, result in zip(fits, near, strict=True)]
+    return [replace(one, nearest=rows, flips=_flips(one, known)) for one, rows in zip(fits, near, strict=True)]
+
+
+def _flips(one: Fit, known: Catalogue) -> list[Flip]:
+    """The inputs on which a verdict hangs; none where there is no verdict."""
+    from analysis.whatif.sensitivity import flips
+
+    if one.verdict == "unknown":
+        return []
+    return flips(one.layout, one.verdict == "could-fit", one.card_gib, known)
 
 
 def _print(name: str, fits: list[Fit]) -> None:

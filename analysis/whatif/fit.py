@@ -20,6 +20,7 @@ from analysis.records.spans import Span
 from analysis.whatif.amounts import Amounts, amounts
 from analysis.whatif.divisibility import contradictions, without_effect
 from analysis.whatif.neighbours import Neighbour
+from analysis.whatif.sensitivity import Flip
 from schemas.capacity import GIB
 from schemas.nearest import did_you_mean
 from schemas.refusal import RefusalError
@@ -48,6 +49,7 @@ class Fit:
     amounts: Amounts | None = None
     peak_tflops: float = float("nan")
     nearest: list[Neighbour] = field(default_factory=list)
+    flips: list[Flip] = field(default_factory=list)
 
     def as_json(self) -> dict[str, Any]:
         """Plain numbers and texts; what is not known is null."""
@@ -66,6 +68,7 @@ class Fit:
             "seconds_by_part": self.breakdown.seconds,
             "communication": [link.__dict__ for link in self.breakdown.traffic],
             "remarks": self.remarks,
+            "flips": [flip.__dict__ for flip in self.flips],
             "nearest_measured": [{k: _plain(v) for k, v in one.__dict__.items()} for one in self.nearest],
         }
 

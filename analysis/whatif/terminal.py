@@ -41,6 +41,8 @@ def sections(name: str, fits: Sequence[Fit]) -> Iterator[RenderableType]:
         yield Text(f"{head}{fit.verdict}: {fit.why}.", style=STYLES[fit.verdict])
         for remark in fit.remarks:
             yield Text(f"   {remark}")
+        if fit.flips:
+            yield Text(f"   The verdict hangs on: {'; '.join(flip.text() for flip in fit.flips)}.")
         for near in fit.nearest:
             yield Text(f"   Measured nearby: {near.text()}.", style="dim")
         if fit.breakdown.missing:
