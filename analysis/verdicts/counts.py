@@ -12,7 +12,7 @@ def _against(stated: Span, exact: float) -> Verdict:
     return Verdict(status, "counted", values, as_span(exact), "parameters", cause)
 
 
-@check("headline-parameters", "run", decisive=True)
+@check("headline-parameters", "run", decisive=True, identity="parameters-counted")
 def headline_parameters(case: Case) -> Verdict | None:
     """The printed parameter count against the exact count."""
     if "params_total" not in case:
@@ -20,7 +20,7 @@ def headline_parameters(case: Case) -> Verdict | None:
     return _against(as_span(case["params_total"]), float(case.need("exact_total")))
 
 
-@check("active-parameters", "run", decisive=True)
+@check("active-parameters", "run", decisive=True, identity="parameters-counted")
 def active_parameters(case: Case) -> Verdict | None:
     """The printed active parameters against the exact count (with or without input embedding) and the total."""
     if "params_active" not in case:

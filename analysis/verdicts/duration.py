@@ -8,7 +8,7 @@ from analysis.verdicts.registry import Case, Verdict, check, compare
 from schemas.units import SECONDS_PER_DAY
 
 
-@check("steps-against-days", "phase", decisive=True)
+@check("steps-against-days", "phase", decisive=True, identity="days-of-steps")
 def steps_against_days(case: Case) -> Verdict | None:
     """Step time x steps fits into the days of the phase."""
     if not all(name in case for name in ("reported_step_time_s", "steps", "days")):
@@ -20,7 +20,7 @@ def steps_against_days(case: Case) -> Verdict | None:
     return Verdict(status, "compared", values, busy, "d", cause)
 
 
-@check("throughput-against-step", "phase", decisive=True)
+@check("throughput-against-step", "phase", decisive=True, identity="batch-of-throughput")
 def throughput_against_step(case: Case) -> Verdict | None:
     """Tokens per second times the step time is the tokens of a batch."""
     batch = batch_tokens(case)
@@ -51,13 +51,13 @@ def steps_times_batch(case: Case, batch_name: str) -> Verdict | None:
     return Verdict(status, "compared", values, product, "tokens", cause)
 
 
-@check("steps-against-batch", "phase", decisive=True)
+@check("steps-against-batch", "phase", decisive=True, identity="tokens-of-steps")
 def steps_against_batch(case: Case) -> Verdict | None:
     """Steps x batch of a phase is its token count."""
     return steps_times_batch(case, "global_batch_tokens")
 
 
-@check("steps-against-tokens", "run", decisive=True)
+@check("steps-against-tokens", "run", decisive=True, identity="tokens-of-steps")
 def steps_against_tokens(case: Case) -> Verdict | None:
     """Steps x the largest batch of a run is its token count."""
     return steps_times_batch(case, "largest_batch_tokens")

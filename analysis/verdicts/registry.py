@@ -22,7 +22,8 @@ class Verdict:
 
     `schemas.reasons` makes the sentence; `cause` is the code of the usual cause of a mismatch by this ratio.
     `explained` is what the record itself says of the contradiction; `decisive` tells whether the check compares two
-    printed numbers.
+    printed numbers. `slack` holds the factors by which one of the printed `inputs` may fall and rise before the status
+    changes.
     """
 
     status: str
@@ -34,6 +35,8 @@ class Verdict:
     check_name: str = ""
     explained: str | None = None
     decisive: bool = False
+    slack: tuple[float, float] | None = None
+    inputs: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.status not in STATUSES:
@@ -90,22 +93,24 @@ class Check:
     """A registered check.
 
     `decisive` checks compare two numbers that were printed apart: without one of them nothing about a run was tested,
-    and being inside bounds, dividing, or fitting a card does not make it plausible.
+    and being inside bounds, dividing, or fitting a card does not make it plausible. `identity` names the equation whose
+    bands decide, where it is one of schemas/identities.yaml.
     """
 
     scope: Scope
     rule: Rule
     decisive: bool
+    identity: str | None = None
 
 
 CHECKS: dict[str, Check] = {}
 
 
-def check(name: str, scope: Scope, *, decisive: bool = False) -> Callable[[Rule], Rule]:
+def check(name: str, scope: Scope, *, decisive: bool = False, identity: str | None = None) -> Callable[[Rule], Rule]:
     """Register a check under its name for runs as a whole or for each phase."""
 
     def register(rule: Rule) -> Rule:
-        CHECKS[name] = Check(scope, rule, decisive)
+        CHECKS[name] = Check(scope, rule, decisive, identity)
         return rule
 
     return register
@@ -129,7 +134,36 @@ def judge(facts: Mapping[str, Any], scope: Scope) -> Iterator[Verdict]:
             verdict = unstated(error.names)
         if verdict is not None:
             weighed = _weighed(verdict, case.provenance.of(case.used))
-            yield replace(weighed, check_name=name, decisive=one.decisive)
+            slack = slack_of(verdict, one.identity)
+            inputs = tuple(sorted(case.used & PRINTED)) if slack else ()
+            yield replace(weighed, check_name=name, decisive=one.decisive, slack=slack, inputs=inputs)
+
+
+PRINTED = frozenset({
+    "tokens", "steps", "global_batch", "global_batch_tokens", "largest_batch_tokens", "seq_len", "days", "compute_flop",
+    "accelerator_hours", "accelerators", "params_total", "params_active", "reported_mfu", "reported_hfu",
+    "reported_tflops_per_accelerator", "reported_tokens_per_s", "reported_tokens_per_s_per_accelerator",
+    "reported_step_time_s", "reported_peak_tflops",
+})  # fmt: skip
+"""Printed values that a verdict can hang on."""
+
+
+def slack_of(verdict: Verdict, identity: str | None) -> tuple[float, float] | None:
+    """Factors by which the computed side may fall and rise before the status changes.
+
+    >>> slack_of(Verdict("plausible", "compared", {"ratio": 1.0}), "tokens-of-steps")
+    (0.94, 1.07)
+    """
+    ratio = verdict.values.get("ratio")
+    if identity is None or not ratio:
+        return None
+    one = IDENTITIES[identity]
+    if verdict.status == "impossible":
+        return (one.possible[0] / ratio, 1.0) if ratio > 1 else (1.0, one.possible[1] / ratio)
+    low, high = one.near if verdict.status == "plausible" else one.possible
+    if verdict.status == "strained":
+        low, high = (one.near[1], high) if ratio > 1 else (low, one.near[0])
+    return min(low / ratio, 1.0), max(high / ratio, 1.0)
 
 
 def _weighed(verdict: Verdict, provenance: Provenance) -> Verdict:

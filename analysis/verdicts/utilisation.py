@@ -36,7 +36,7 @@ def mfu_bound(case: Case) -> Verdict | None:
     return bounded(as_span(case[name]), {"name": {"reported_mfu": "MFU", "reported_hfu": "HFU"}[name]})
 
 
-@check("throughput-against-mfu", "phase", decisive=True)
+@check("throughput-against-mfu", "phase", decisive=True, identity="share-of-rate")
 def throughput_against_mfu(case: Case) -> Verdict | None:
     """TFLOP/s per accelerator over the peak is the utilisation printed beside it."""
     stated = case.get("reported_mfu", case.get("reported_hfu"))
@@ -58,7 +58,7 @@ def counted_as(case: Case, basis: str | None) -> float:
     raise MissingFactError(["flop_6nd"])
 
 
-@check("mfu-from-throughput", "phase", decisive=True)
+@check("mfu-from-throughput", "phase", decisive=True, identity="share-of-throughput")
 def mfu_from_throughput(case: Case) -> Verdict | None:
     """Tokens per second x FLOP per token over the peak, against the printed utilisation."""
     rate = tokens_per_s(case)

@@ -18,7 +18,7 @@ LOWEST_MFU = 0.08
 """Whole runs below this lost most of their time to something that the record should name."""
 
 
-@check("compute-against-6nd", "run", decisive=True)
+@check("compute-against-6nd", "run", decisive=True, identity="compute-of-tokens")
 def compute_against_6nd(case: Case) -> Verdict | None:
     """The stated compute against tokens x FLOP per token in the convention that the source names (6ND if none)."""
     if "compute_flop" not in case:
@@ -62,7 +62,7 @@ def _beside_steady_state(case: Case, implied: Span, numbers: Values) -> Verdict:
     return Verdict(status, "beside-steady-state", numbers | {"steady": steady.best}, implied, "1", cause)
 
 
-@check("hours-against-days", "run", decisive=True)
+@check("hours-against-days", "run", decisive=True, identity="hours-of-days")
 def hours_against_days(case: Case) -> Verdict | None:
     """Accelerator-hours are at most accelerators x days x 24; well below it, the days hold interruptions."""
     if not all(name in case for name in ("accelerator_hours", "days", "accelerators")):

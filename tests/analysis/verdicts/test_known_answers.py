@@ -333,3 +333,16 @@ def test_bounds_and_divisions_do_not_decide():
     deciding = {name for name, one in CHECKS.items() if one.decisive}
     assert {"layout-product", "compute-against-6nd", "mfu-from-hours"} <= deciding
     assert not {"mfu-bound", "divisibility", "memory-fit", "states-fit", "release-order", "bubble-ceiling"} & deciding
+
+
+def test_how_far_a_printed_value_may_move_before_its_verdict_changes():
+    # GPT-J: 383,500 steps of 512 x 2,048 tokens; 402e9 printed. The band is 0.94 to 1.07.
+    facts = {"steps": 383500, "largest_batch_tokens": as_span(512 * 2048)}
+    one = verdict("steps-against-tokens", "run", tokens=402e9, **facts)
+    ratio = 383500 * 512 * 2048 / 402e9
+    assert one.slack == pytest.approx((0.94 / ratio, 1.07 / ratio))
+    assert one.inputs == ("largest_batch_tokens", "steps", "tokens")
+    for factor, status in ((0.999, "plausible"), (1.001, "strained")):
+        moved = verdict("steps-against-tokens", "run", tokens=as_span(402e9 / (one.slack[1] * factor)), **facts)
+        assert moved.status == status
+    assert verdict("tp-inside-domain", tp=8, scale_up_domain=8).slack is None
