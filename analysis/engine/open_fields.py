@@ -77,6 +77,7 @@ def bracket(policy: MemoryPolicy, rows: Rows, stack: Stack, constants: Constants
     open_loss = np.isnan(rows.stated.loss) & ~own_loss
     eager = np.where(native & (not lean), 1.0, 0.0)
     quantised = stack.megatron & (rows.words.dtype >= words.FP8) & (not lean)
+    own_norm = np.where(native, 0.0, rows.arch.gated_mlp)
     gate = np.where(stack.known, policy.separate_gate, np.where(lean, 0.0, rows.arch.gated_mlp))
     return replace(
         policy,
@@ -84,6 +85,6 @@ def bracket(policy: MemoryPolicy, rows: Rows, stack: Stack, constants: Constants
         gradient=np.where(open_width & np.isnan(rows.stated.gradient), 2.0 if lean else 4.0, policy.gradient),
         moments=np.where(open_width & np.isnan(rows.stated.moment), 4.0 if lean else 8.0, policy.moments),
         weight=np.where(quantised, 2 * policy.weight, policy.weight),
-        eager_norm=np.maximum(eager, policy.eager_norm),
+        eager_norm=np.where(stack.known, np.maximum(eager, policy.eager_norm), np.where(lean, 0.0, eager + own_norm)),
         separate_gate=np.where(eager > 0, rows.arch.gated_mlp, gate),
     )

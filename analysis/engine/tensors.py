@@ -160,7 +160,7 @@ def policy_of(rows: Rows, stack: Stack, constants: Constants) -> MemoryPolicy:
         unfused_attention=unfused,
         dropout=np.where(rows.arch.gated_mlp > 0, 0.0, unfused),
         separate_gate=separate * rows.arch.gated_mlp,
-        eager_norm=stack.habit(constants, "eager_norm", 0.0),
+        eager_norm=stack.habit(constants, "eager_norm", 0.0) * rows.arch.gated_mlp,  # LayerNorm has a kernel of its own
         stage_output=np.where(stack.deepspeed, 1.0, stack.habit(constants, "stage_output", 0.0)),
         late_gradients=np.where(stack.native, 1.0, 0.0),
         logit_bytes=logit_width(rows, stack, constants),
