@@ -78,6 +78,21 @@ def predict_seconds(rows: int) -> float:
     return timed(lambda: predict(many, known.accelerators, known.constants))
 
 
+def plan_rate(model: str, accelerators: int, seq_len: int, batch: int, part: str) -> tuple[int, float]:
+    """Legal layouts of a plan, and the seconds it takes to rank them."""
+    from analysis.plan.ranking import plan
+    from analysis.plan.space import Question
+    from analysis.records.load import load as catalogue
+    from etl.database import building
+    from etl.paths import Paths
+
+    with building.memory(Paths(ROOT), ("accelerator", "system", "model", "calibration")) as connection:
+        known = catalogue(connection)
+    ask = Question(known.models[model], part, accelerators, seq_len, batch, domain=8)
+    start = time.perf_counter()
+    return plan(ask, known).legal, time.perf_counter() - start
+
+
 def import_seconds(files: int) -> float:
     """Seconds to import so many configs in one process."""
     config = {"model_type": "llama", "hidden_size": 4096, "num_hidden_layers": 32, "num_attention_heads": 32,
@@ -114,6 +129,13 @@ def main() -> None:
     show("import, 1,000 configs", f"{1000 / seconds:,.0f} files/s", seconds, 5)
     seconds = predict_seconds(1_000_000)
     show("predict, 1,000,000 layouts", f"{1e6 / seconds:,.0f} rows/s", seconds, 10)
+    # The space of the two searches quoted below: GPT-3 175B on 64 accelerators.
+    for model, count, length, batch, part in (
+        ("openai/gpt-3-175b", 64, 2048, 512, "nvidia/h100-sxm-80gb"),
+        ("meta/llama-3.1-405b", 16384, 8192, 2048, "nvidia/h100-sxm-80gb"),
+    ):
+        legal, seconds = plan_rate(model, count, length, batch, part)
+        show(f"plan {model.split('/')[1]} on {count}", f"{legal / seconds:,.0f} of {legal:,} layouts/s", seconds, 10)
     sys.stdout.write(OTHERS)
 
 
