@@ -40,7 +40,7 @@
     prefs.keep("estimates", ticked.estimates ? "" : "off");
     prefs.keep("trends", ticked.trends ? "" : "off");
     prefs.keep("linear", ticked.linear ? "on" : "");
-    document.querySelectorAll("tr[data-run], article[data-run]").forEach((row) => { row.hidden = !all && !kept[row.dataset.run]; });
+    document.querySelectorAll("tr[data-run], details[data-run]").forEach((row) => { row.hidden = !all && !kept[row.dataset.run]; });
     const note = document.getElementById("kept");
     note.textContent = all ? "" : say("kept", { k: count, n: runs.length });
     charts.ids.forEach((id) => {

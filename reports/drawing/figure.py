@@ -99,13 +99,14 @@ class Figure:
 
 @dataclass(frozen=True)
 class Section:
-    """A chapter of the page."""
+    """A chapter of the page; the aside is a heading with paragraphs that open on demand."""
 
     id: str
     heading: Bi
     paragraphs: tuple[Bi, ...]
     figures: tuple[Figure, ...] = ()
     take: Bi | None = None
+    aside: tuple[Bi, tuple[Bi, ...]] | None = None
 
 
 def draw(chart: Callable[[ChartWords], Drawing], fields: Fields, description: Bi) -> dict[str, Spec]:

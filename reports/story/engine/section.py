@@ -15,6 +15,8 @@ from reports.source import Source
 from reports.words import LANGUAGES, Bi, phrase, plain, sentences
 
 _AXIS = Axis("engine.axis", (0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.2, 1.4, 1.7, 2), "datum.label", (0.7, 1.3), rule=1)
+ENOUGH = 10
+"""Publishers of fewer measurements are in the table alone."""
 _COLUMNS = ("name", "quantity", "n", "ratio_low", "ratio", "ratio_high", "error_median", "covered")
 _QUANTITIES = {"step_time": "time", "memory": "memory"}
 
@@ -63,7 +65,7 @@ def _figure(source: Source, rows: list[dict[str, Any]], values: dict[str, str]) 
     if unseen:
         footnote = phrase(f"engine.sample.{sample}", **values)
         words = replace(words, note=sentences(footnote, words.note))
-    drawn = pd.DataFrame(_drawn(row) for row in rows)
+    drawn = pd.DataFrame(_drawn(row) for row in rows if row["n"] >= ENOUGH or len(rows) < ENOUGH)
     specs = draw(lambda say: forest(drawn, "step_time", "memory", _AXIS, say), source.fields, words.long)
     heads = tuple((column, phrase(f"engine.head.{column}")) for column in _COLUMNS)
     table = Table(heads, tuple(_line(row) for row in rows))

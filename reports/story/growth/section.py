@@ -39,7 +39,9 @@ def figures(source: Source) -> tuple[Figure, ...]:
     worded = records(in_words(frame, "whose", "growth.whose"))
     named = [{**row, "name_en": _name(row).en, "name_zh": _name(row).zh} for row in worded]
     table = table_of(source, named, _COLUMNS)
-    figure = Figure("growth-compared", words, specs=specs, key="growth/key.html.j2", table=table, queries=("growth",))
+    figure = Figure(
+        "growth-compared", words, specs=specs, key="growth/key.html.j2", table=table, queries=("growth",), folded=True
+    )
     return (figure,)
 
 

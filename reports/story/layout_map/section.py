@@ -18,10 +18,10 @@ _SHADES = 12
 def chapter(source: Source) -> Section:
     """Which axes runs use, and inside which links."""
     rows = source.rows("layouts")
-    paragraphs = (phrase("layout_map.lead"), *(phrase(f"layout_map.axis.{axis}") for axis in AXES))
-    if not rows:
-        return Section("axes", phrase("layout_map.heading"), (*paragraphs, phrase("layout_map.empty")))
-    return Section("axes", phrase("layout_map.heading"), paragraphs)
+    heading = phrase("layout_map.heading")
+    axes = (phrase("layout_map.axis.title"), tuple(phrase(f"layout_map.axis.{axis}") for axis in AXES))
+    lead = (phrase("layout_map.lead"),) if rows else (phrase("layout_map.lead"), phrase("layout_map.empty"))
+    return Section("axes", heading, lead, aside=axes)
 
 
 def figures(source: Source) -> tuple[Figure, ...]:
