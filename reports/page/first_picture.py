@@ -16,11 +16,17 @@ WIDTH = 815.0
 """Room for the dots of one line [px]."""
 
 
+def first(source: Source) -> list[dict[str, Any]]:
+    """The layouts of the first screen; another that can be drawn where these are not recorded."""
+    rows = {row["run_id"]: row for row in source.rows("run_layouts")}
+    return [rows[run] for run in FIRST if run in rows] or list(rows.values())[:1]
+
+
 def pictures(source: Source) -> list[dict[str, Any]]:
     """Every layout that can be drawn: the two of the first screen shown, the others when a reader follows their run."""
     rows = {row["run_id"]: row for row in source.rows("run_layouts")}
-    first = [run for run in FIRST if run in rows] or list(rows)[:1]
-    return [picture(rows[run], always=run in first) for run in [*first, *(run for run in rows if run not in first)]]
+    shown = [row["run_id"] for row in first(source)]
+    return [picture(rows[run], always=run in shown) for run in [*shown, *(run for run in rows if run not in shown)]]
 
 
 def picture(row: dict[str, Any], *, always: bool = True, root: str = "") -> dict[str, Any]:

@@ -188,6 +188,8 @@ def caption(layout: dict[str, Any]) -> Bi:
     elif layout["domain"]:
         parts.append(phrase("picture.pod", size=exact(layout["domain"])))
     parts.extend(_where(layout, made))
+    if layout["derived"]:
+        parts.append(phrase("picture.derived"))
     return sentences(*parts, mark=Bi("; ", "；"))
 
 

@@ -25,6 +25,7 @@ class RunData:
 def of_all(source: Source) -> list[RunData]:
     """One bundle per run, in the order of ids."""
     parts = {part: _by_run(source.rows(f"run_{part}")) for part in PARTS}
+    parts |= {"products": _by_run(source.rows("layouts")), "pictures": _by_run(source.rows("run_layouts"))}
     verdicts, documents = _by_run(source.rows("verdicts")), _by_run(source.rows("sources"))
     return [
         RunData(

@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from reports.numbers import NOTHING, cell, day, exact, interval, percent, scientific, short, size
+from reports.page.first_picture import picture
 from reports.page.memory_bars import bars
 from reports.page.run_data import Row, RunData
 from reports.source import Fields, is_missing
@@ -20,6 +21,7 @@ AXES = ("tp", "cp", "pp", "dp")
 def context(data: RunData, fields: Fields) -> dict[str, Any]:
     """What the template of a run's page prints."""
     run = data.summary
+    circular = {row["phase"] for row in data.parts["products"] if row["circular"]}
     return {
         "run": run,
         "title": Bi.same(run["name"]),
@@ -28,7 +30,8 @@ def context(data: RunData, fields: Fields) -> dict[str, Any]:
         "headline": headline(run),
         "verdicts": _verdicts(data.verdicts),
         "glyphs": GLYPHS,
-        "layouts": [layout(row) for row in data.parts["phases"]],
+        "layouts": [layout(row, circular) for row in data.parts["phases"]],
+        "pictures": [picture(row, root="../../") for row in data.parts["pictures"]],
         "blocks": blocks(data.parts["facts"], fields),
         "flops": [_flop(row) for row in data.parts["flops"]],
         "memory": bars(data.parts["memory"], data.parts["phases"]),
@@ -70,8 +73,11 @@ def _verdicts(rows: list[Row]) -> list[tuple[str, list[Row]]]:
     return [(status, group) for status, group in groups if group]
 
 
-def layout(phase: Row) -> Row:
-    """The degrees of a phase as a product, and whether it is the number of accelerators."""
+def layout(phase: Row, circular: set[str]) -> Row:
+    """The degrees of a phase as a product, and whether it is the number of accelerators.
+
+    In a `circular` phase a factor was worked out from the others, so that the product proves nothing.
+    """
     stated = {axis: phase[axis] for axis in AXES if phase[axis] is not None}
     product = 1
     for degree in stated.values():
@@ -79,6 +85,7 @@ def layout(phase: Row) -> Row:
     complete = len(stated) == len(AXES)
     known = phase["accelerators"] is not None and bool(stated)
     mark = "?" if not known else "✓" if product == phase["accelerators"] else "✗" if complete else "?"
+    mark = "=" if phase["phase"] in circular and mark == "✓" else mark
     return {
         "phase": phase["phase"],
         "degrees": [(axis.upper(), "?" if phase[axis] is None else exact(phase[axis])) for axis in AXES],

@@ -55,7 +55,7 @@ def build(source: Source, folder: Path, progress: Progress = str) -> Path:
         _forget(folder / "data", {f"{figure.id}.csv" for figure in figures} | {"runs.csv"})
         _runs(pages, source, folder, progress)
         _table(pages, source, folder)
-        page.write(folder / "card.png", card(source.rows("counts")[0]))
+        page.write(folder / "card.png", card(source.rows("counts")[0], first_picture.first(source)))
         page.write(folder / "index.html", index(pages, source, sections, pictures, progress))
     return folder / "index.html"
 

@@ -1,47 +1,64 @@
-"""The social card: title and counts as a picture, made at build time."""
+"""The social card: the title and the first picture, made at build time."""
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import vl_convert
 from markupsafe import escape
 
 from reports.drawing.theme import DARK, FONT
+from reports.page.layout_picture import drawn
 from reports.words import plain
 
-_HEIGHTS = (90, 150, 120, 210, 160, 230, 190)
 _HEAD = (
     '<svg xmlns="http://www.w3.org/2000/svg" width="1200" height="630"><rect width="1200" height="630" fill="{paper}"/>'
 )
 _WORD = (
-    '<text x="80" y="{y}" font-size="{size}" font-weight="{weight}" fill="{fill}" font-family="{font}">{text}</text>'
+    '<text x="{x}" y="{y}" font-size="{size}" font-weight="{weight}" fill="{fill}" font-family="{font}">{text}</text>'
 )
-_BAR = '<rect x="{x}" y="{y}" width="36" height="{height}" fill="{fill}"/>'
+_WIDTH = 815.0
+_LEFT = 50
 
 
-def card(counts: dict[str, Any]) -> bytes:
-    """A PNG of 1200 by 630 pixels."""
+def card(counts: dict[str, Any], layouts: list[dict[str, Any]]) -> bytes:
+    """A PNG of 1200 by 630 pixels: the title in both languages above the layouts, one dot per accelerator.
+
+    Parameters
+    ----------
+    counts
+        The row of the query counts.
+    layouts
+        Rows of the query run_layouts, drawn side by side on one scale.
+    """
+    numbers = plain("page.card").format(runs=f"{counts['runs']:,}", cited=f"{counts['citations']:,}").en
     words = [
-        ("shardbook", 130, 34, 700, DARK.moe),
-        (plain("page.title").en, 225, 58, 700, DARK.ink),
-        (plain("page.title").zh, 300, 48, 700, DARK.ink),
-        (
-            plain("page.card").format(runs=f"{counts['runs']:,}", cited=f"{counts['citations']:,}").en,
-            560,
-            30,
-            400,
-            DARK.soft,
-        ),
+        (f"shardbook · {numbers}", 60, 24, 400, DARK.soft),
+        (plain("page.title").en, 118, 46, 700, DARK.ink),
+        (plain("page.title").zh, 168, 32, 700, DARK.ink),
     ]
-    picture = [_HEAD.format(paper=DARK.paper), *(_word(*word) for word in words)]
-    bars = (_bar(place, height) for place, height in enumerate(_HEIGHTS))
-    return bytes(vl_convert.svg_to_png("".join([*picture, *bars, "</svg>"]), scale=1))
+    parts = [_HEAD.format(paper=DARK.paper), *(_word(*word) for word in words)]
+    x = _LEFT
+    for place, layout in enumerate(layouts):
+        name = f"{layout['name']}: {layout['accelerators']:,}"
+        parts.append(_word(name, 262, 20, 400, DARK.ink, x))
+        picture, width = _painted(str(drawn(layout, _WIDTH, f"card-{place}")), x)
+        parts.append(picture)
+        x += max(round(width), 11 * len(name)) + 50
+    return bytes(vl_convert.svg_to_png("".join([*parts, "</svg>"]), scale=1))
 
 
-def _word(text: str, y: int, size: int, weight: int, fill: str) -> str:
-    return _WORD.format(y=y, size=size, weight=weight, fill=fill, font=escape(FONT), text=escape(text))
+def _painted(picture: str, x: int) -> tuple[str, float]:
+    """The picture with its colours and its place written into it, and its width."""
+    found = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', picture)
+    width, height = (float(side) for side in found.groups()) if found else (0.0, 0.0)
+    placed = re.sub(
+        r' width="[\d.]+%"', f' x="{x}" y="280" width="{width:.1f}" height="{height:.1f}"', picture, count=1
+    )
+    placed = placed.replace('class="gap"', f'fill="{DARK.paper}"')
+    return placed.replace('class="experts"', f'fill="none" stroke="{DARK.ink}" stroke-width="0.7"'), width
 
 
-def _bar(place: int, height: int) -> str:
-    return _BAR.format(x=740 + 56 * place, y=570 - height, height=height, fill=DARK.dense if place % 3 else DARK.moe)
+def _word(text: str, y: int, size: int, weight: int, fill: str, x: int = _LEFT) -> str:
+    return _WORD.format(x=x, y=y, size=size, weight=weight, fill=fill, font=escape(FONT), text=escape(text))

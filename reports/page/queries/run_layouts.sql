@@ -12,7 +12,12 @@ select
     map.dp,
     map.ep,
     phases.etp,
-    map.scale_up_domain as domain
+    map.scale_up_domain as domain,
+    exists(
+        from record.citations as cited
+        where cited.kind = 'run' and cited.record_id = map.run_id and cited.block = 'phases.' || map.phase
+            and cited.basis = 'derived' and cited.field in ('tp', 'cp', 'pp', 'dp', 'ep')
+    ) as derived
 from layout_map as map
 join record.phases as phases on map.run_id = phases.run_id and map.phase = phases.name
 where map.pp is not null and map.accelerators % map.pp = 0 and map.product_matches is distinct from false

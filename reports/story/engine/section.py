@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from textwrap import wrap
 from typing import Any
 
 import pandas as pd
@@ -15,6 +14,7 @@ from reports.source import Source
 from reports.words import LANGUAGES, Bi, phrase, plain, sentences
 
 _AXIS = Axis("engine.axis", (0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.2, 1.4, 1.7, 2), "datum.label", (0.7, 1.3), rule=1)
+LABEL = 40
 ENOUGH = 10
 """Publishers of fewer measurements are in the table alone."""
 _COLUMNS = ("name", "quantity", "n", "ratio_low", "ratio", "ratio_high", "error_median", "covered")
@@ -92,9 +92,15 @@ def _drawn(row: dict[str, Any]) -> dict[str, Any]:
     return {
         "id": row["id"], "group": row["quantity"], "value": row["ratio"], "low": row["ratio_low"],
         "high": row["ratio_high"], "text": " – ".join(significant(row[f"ratio_{end}"]) for end in ("low", "high")),
-        **{f"label_{lang}": "\n".join(wrap(text, 48)) for lang, text in label.items()},
+        **{f"label_{lang}": _line_of(text) for lang, text in label.items()},
         **{f"detail_{lang}": text for lang, text in detail.items()},
     }  # fmt: skip
+
+
+def _line_of(text: str) -> str:
+    """A label that a phone has room for; the table has the whole of it."""
+    name, _, rest = text.rpartition(" (n")
+    return f"{name[: LABEL - 1].rstrip(' ,(')}… (n{rest}" if len(name) > LABEL else text
 
 
 def _line(row: dict[str, Any]) -> tuple[Cell, ...]:

@@ -134,7 +134,7 @@ def verdict_table(rows: list[dict[str, Any]]) -> Table:
             Cell(Bi.same(row["phase"] or "–"), row["phase"]),
             Cell(check_title(row["check_name"]), row["check_name"]),
             Cell(code(row["status"]), row["status"]),
-            Cell(Bi.same(row["rests_on"]), row["rests_on"]),
+            Cell(code(row["rests_on"]), row["rests_on"]),
             Cell(sentence(row), row["why"]),
         )
         for row in rows
