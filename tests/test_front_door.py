@@ -10,7 +10,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from shardbook import refusal
+from shardbook import ACCOUNT_BEGIN, ACCOUNT_END, Constants, refusal
 
 ROOT = Path(__file__).parents[1]
 FIT = ("fit", "meta/llama-3.1-8b", "--accelerator", "nvidia/h100-sxm-80gb", "--accelerators", "8", "--seq-len", "8192",
@@ -76,3 +76,24 @@ def test_a_full_disk_is_named_with_its_file() -> None:
 @pytest.mark.parametrize("ours", [TypeError("x"), duckdb.BinderException("Binder Error: no column"), KeyError("tp")])
 def test_our_own_faults_keep_their_traceback(ours: Exception) -> None:
     assert refusal(ours) is None
+
+
+def test_the_account_of_a_fit_replaces_the_old_one(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = checkout / "docs" / "methodology.md"
+    page.parent.mkdir()
+    page.write_text(f"# Methodology\n\n{ACCOUNT_BEGIN}\nold\n{ACCOUNT_END}\n\nThe end.\n", encoding="utf-8")
+    monkeypatch.chdir(checkout)
+    assert Constants().publish("rows 3") == page
+    assert page.read_text("utf-8") == (
+        f"# Methodology\n\n{ACCOUNT_BEGIN}\n```text\nrows 3\n```\n{ACCOUNT_END}\n\nThe end.\n"
+    )
+
+
+def test_constants_are_written_by_subject_in_canonical_form(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(checkout)
+    store = Constants()
+    before = store.read()
+    store.write({name: before[name] for name in ("links", "overlap")})
+    assert store.read() == before
+    written, kept = (root / "data" / "calibration" / "overlap.yaml" for root in (checkout, ROOT))
+    assert written.read_text("utf-8") == kept.read_text("utf-8")
