@@ -18,10 +18,11 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.optimize import least_squares
 
-from analysis.engine import rates, software, step
-from analysis.engine.constants import TIMING, FitSettings, leaves, subject, timing, with_values
+from analysis.engine import chip_facts, rates, software, step
+from analysis.engine.constants import leaves, subject, with_values
 from analysis.engine.forced_recompute import has_to_recompute
 from analysis.engine.stack import memory_constants
+from analysis.engine.timing_constants import TIMING, FitSettings, timing
 from analysis.layout.arrays import Rows, read_rows
 from analysis.layout.parse import Array, Mask
 from analysis.physics import timing as physics
@@ -33,7 +34,7 @@ class Problem:
     """Measured rows in the form the fit evaluates: everything that does not depend on the constants."""
 
     rows: Rows
-    facts: rates.ChipFacts
+    facts: chip_facts.ChipFacts
     load: step.Workload
     calibration: Mapping[str, Any]
     log_measured: Array
@@ -87,7 +88,7 @@ def prepare(table: pd.DataFrame, accelerators: pd.DataFrame, calibration: Mappin
     constants = {name: subject(calibration, name) for name in TIMING}
     k = timing(constants)
     rows, _ = step.with_vocabulary(read_rows(table, accelerators), k.class_values.vocab)
-    facts = rates.chip_facts(rows, accelerators, k)
+    facts = chip_facts.chip_facts(rows, accelerators, k)
     superchip = facts.parts.spread(facts.parts.superchip) > 0
     memory, slack = memory_constants(calibration), float(k.efficiency.recompute.kept_slack)
     full = has_to_recompute(rows, superchip, memory, slack)

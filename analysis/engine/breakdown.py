@@ -15,7 +15,7 @@ from analysis.engine.stack import memory_constants
 from analysis.layout.arrays import Rows, read_rows
 from analysis.layout.reasons import Reason
 from analysis.layout.table import Layout, table_of
-from analysis.physics import collectives
+from analysis.physics import collectives, dimensions
 from analysis.records.load import Catalogue
 from schemas.units import GIB
 
@@ -136,8 +136,8 @@ def _traffic(rows: Rows, times: Timed) -> Links:
     """Traffic of every row; NaN where a row says too little."""
     size = (len(rows),)
     with np.errstate(all="ignore"):
-        sent = collectives.of_step(rows.arch, times.work, times.chip.network)
-        inside = collectives.placement(times.work, times.chip.network.domain)
+        sent = dimensions.of_step(rows.arch, times.work, times.chip.network)
+        inside = dimensions.placement(times.work, times.chip.network.domain)
     spread = {
         name: collectives.Transfer(*(np.broadcast_to(x, size) for x in (one.up, one.out, one.seconds, one.latency)))
         for name, one in sent.items()
@@ -147,7 +147,7 @@ def _traffic(rows: Rows, times: Timed) -> Links:
 
 def _links(links: Links, seconds: dict[str, Any], row: int) -> list[Traffic]:
     shown = []
-    for name in collectives.DIMENSIONS:
+    for name in dimensions.DIMENSIONS:
         one = links.sent[name]
         up, out, busy = (float(x[row]) for x in (one.up, one.out, one.seconds))
         if up + out > 0 and busy > 0:

@@ -14,13 +14,13 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.engine import rates, software, step
+from analysis.engine import chip_facts, rates, software, step
 from analysis.engine.assumptions import WIDENS, Assumed, texts
-from analysis.engine.constants import Intervals, Measured, Timing
-from analysis.engine.constants import timing as timing_constants
 from analysis.engine.forced_recompute import has_to_recompute, with_recompute
 from analysis.engine.peak_memory import PeakMemory, predict_memory
 from analysis.engine.stack import memory_constants
+from analysis.engine.timing_constants import Intervals, Measured, Timing
+from analysis.engine.timing_constants import timing as timing_constants
 from analysis.layout.arrays import Rows, read_rows
 from analysis.layout.columns import check_columns
 from analysis.layout.parse import Array, Mask
@@ -94,7 +94,7 @@ class Timed:
 
 
 def timed(
-    rows: Rows, facts: rates.ChipFacts, k: Timing, memory: Mapping[str, float], full: Array | float = 0.0
+    rows: Rows, facts: chip_facts.ChipFacts, k: Timing, memory: Mapping[str, float], full: Array | float = 0.0
 ) -> Timed:
     """Step time by part of rows.
 
@@ -149,7 +149,7 @@ def kinds(parts: Parts, moe: Mask, waiting_share: float) -> npt.NDArray[np.intp]
     return np.where(moe, 2, np.where(waiting, 1, 0)).astype(np.intp)
 
 
-def unknowns(rows: Rows, facts: rates.ChipFacts, k: Measured) -> npt.NDArray[np.intp]:
+def unknowns(rows: Rows, facts: chip_facts.ChipFacts, k: Measured) -> npt.NDArray[np.intp]:
     """How many of software and kind of accelerator have no measured rows: 0, 1 or 2 per row."""
     code, distinct = pd.factorize(rows.stack)
     names = [*(str(name).strip().lower() for name in distinct), ""]
@@ -197,7 +197,7 @@ def computed(
     rows = read_rows(table, accelerators)
     peak = predict_memory(rows, of_memory)
     with np.errstate(all="ignore"):  # rows that lack a number carry NaN through every formula
-        facts = rates.chip_facts(rows, accelerators, k)
+        facts = chip_facts.chip_facts(rows, accelerators, k)
         superchip = facts.parts.spread(facts.parts.superchip) > 0
         slack = float(k.efficiency.recompute.kept_slack)
         full = has_to_recompute(rows, superchip, of_memory, slack, peak)

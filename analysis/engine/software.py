@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from analysis.engine.constants import Timing
+from analysis.engine.timing_constants import Timing
 from analysis.layout.arrays import Rows
 from analysis.physics.efficiency import Efficiency, Values
 

@@ -20,7 +20,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from analysis.engine.assumptions import Assumed, Assumption, Code, Mask
-from analysis.engine.rates import ChipFacts
+from analysis.engine.chip_facts import ChipFacts
 from analysis.engine.stack import Stack
 from analysis.engine.stage_layers import layers_of
 from analysis.engine.tensors import trained_share

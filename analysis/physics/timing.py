@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from analysis.physics import bubble, collectives, elementwise, layers
+from analysis.physics import bubble, collectives, dimensions, elementwise, layers
 from analysis.physics.architecture import Architecture
 from analysis.physics.efficiency import Efficiency, Host
 from analysis.physics.work import Array, Chip, Parts, Passes, Work
@@ -52,9 +52,9 @@ def layer_passes(arch: Architecture, work: Work, chip: Chip, k: Efficiency) -> d
     dual = (work.schedule == bubble.Schedule.DUALPIPE) & (work.ep > 1)
     slower = 1.0 / (1.0 - np.where(dual, k.overlap.dualpipe_sending_share, 0.0))
     exchanges = {
-        "tp": collectives.tensor(arch, work, chip.network),
-        "cp": collectives.context(arch, work, chip.network),
-        "ep": collectives.experts(arch, work, chip.network),
+        "tp": dimensions.tensor(arch, work, chip.network),
+        "cp": dimensions.context(arch, work, chip.network),
+        "ep": dimensions.experts(arch, work, chip.network),
     }
     parts = {
         "compute": _products(arch, work, chip, k, moe).times(slower),
@@ -166,15 +166,15 @@ def step_parts(arch: Architecture, work: Work, chip: Chip, k: Efficiency) -> Par
     stage, others = _stages(arch, work, chip, k)
     busy = _sum(stage)
     parts: Parts = {name: np.asarray(p.total * work.micro_batches) for name, p in stage.items()}
-    sends = k.overlap.pp * collectives.boundary(arch, work, chip.network).seconds
+    sends = k.overlap.pp * dimensions.boundary(arch, work, chip.network).seconds
     parts["pp"] = np.asarray(sends * work.micro_batches)
     passes = (busy.forward + sends / 2.0, busy.backward + sends / 2.0, busy.weight)
     waiting = others + (work.pp - 1.0) * sends
     parts["bubble"] = bubble.idle_seconds(work.schedule, work.pp, work.vpp, work.micro_batches, passes, waiting)
-    held = collectives.largest_stage(arch, work)
-    parts["dp"] = _data_exposed(collectives.data(held, work, chip.network).seconds, work, k, busy.total)
+    held = dimensions.largest_stage(arch, work)
+    parts["dp"] = _data_exposed(dimensions.data(held, work, chip.network).seconds, work, k, busy.total)
     bandwidth = chip.hbm_bandwidth * k.elementwise.optimizer_hbm_share
-    updated = collectives.updated_parameters(held, work)
+    updated = dimensions.updated_parameters(held, work)
     parts["optimizer"] = elementwise.optimizer_seconds(updated, k.elementwise.optimizer_bytes, bandwidth)
     parts["fixed"] = np.broadcast_to(np.asarray(k.host.step_seconds, dtype=float), parts["dp"].shape)
     total = sum(parts.values(), np.zeros(()))

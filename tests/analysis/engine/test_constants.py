@@ -3,7 +3,8 @@
 import pytest
 
 from analysis.engine import constants
-from analysis.engine.constants import FitSettings, Values, leaves, read, timing, with_values
+from analysis.engine.constants import Values, leaves, read, with_values
+from analysis.engine.timing_constants import FitSettings, timing
 
 from .shipped import CALIBRATION
 

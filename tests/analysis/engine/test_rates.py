@@ -8,7 +8,8 @@ import pytest
 
 from analysis.engine import rates as chips
 from analysis.engine.assumptions import Assumption, Code
-from analysis.engine.constants import (
+from analysis.engine.chip_facts import ChipFacts, chip_facts
+from analysis.engine.timing_constants import (
     ByKnowledge,
     ClassValues,
     Interval,
@@ -73,9 +74,9 @@ K = Timing(
 ACCELERATORS = pd.DataFrame([{"id": name} | facts for name, facts in PARTS.items()])
 
 
-def facts(*changes: dict[str, Any]) -> chips.ChipFacts:
+def facts(*changes: dict[str, Any]) -> ChipFacts:
     rows = table(*changes)
-    return chips.chip_facts(read_rows(rows, ACCELERATORS), ACCELERATORS, K)
+    return chip_facts(read_rows(rows, ACCELERATORS), ACCELERATORS, K)
 
 
 def rated(**change: Any) -> Chip:
@@ -203,5 +204,5 @@ def test_a_test_inside_one_box_says_nothing_about_the_network() -> None:
 def test_tf32_runs_on_tensor_cores() -> None:
     parts = ACCELERATORS.assign(tf32_tflops=494.7)
     rows = table({"precision": "tf32"}, {"precision": "fp32"})
-    facts_of = chips.chip_facts(read_rows(rows, parts), parts, K)
+    facts_of = chip_facts(read_rows(rows, parts), parts, K)
     assert tera(chips.chip(facts_of, K).linear_rate) == pytest.approx(494.7 * 0.8)

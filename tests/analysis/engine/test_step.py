@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from analysis.engine import rates as chips
 from analysis.engine import step as workload
 from analysis.engine.assumptions import Code
+from analysis.engine.chip_facts import chip_facts
 from analysis.engine.stack import memory_constants
 from analysis.layout.arrays import read_rows
 from analysis.physics import attention
@@ -20,7 +20,7 @@ def load(*changes: dict[str, Any], full: float = 0.0) -> workload.Workload:
     rows = table(*changes)
     read = read_rows(rows, ACCELERATORS)
     return workload.workload(
-        read, chips.chip_facts(read, ACCELERATORS, K), K.efficiency.recompute, memory_constants(CALIBRATION), full
+        read, chip_facts(read, ACCELERATORS, K), K.efficiency.recompute, memory_constants(CALIBRATION), full
     )
 
 

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.physics import collectives, links
-from analysis.physics.collectives import DIMENSIONS, Transfer, of_step
+from analysis.physics import collectives, dimensions, links
+from analysis.physics.collectives import Transfer
+from analysis.physics.dimensions import DIMENSIONS, of_step
 from analysis.physics.links import Fabric
 from analysis.physics.parameters import whole_model
 
@@ -186,17 +187,17 @@ def test_hybrid_shards_gather_inside_and_reduce_across(toy: Toy) -> None:
 
 def test_hybrid_shards_update_what_they_store(toy: Toy) -> None:
     lay = toy.layout(dp=64.0, zero_stage=3.0, shard_ranks=8.0)
-    held = collectives.largest_stage(toy.model(), lay)
-    assert number(collectives.updated_parameters(held, lay)) == pytest.approx(PARAMETERS / 8)
+    held = dimensions.largest_stage(toy.model(), lay)
+    assert number(dimensions.updated_parameters(held, lay)) == pytest.approx(PARAMETERS / 8)
 
 
 def test_a_pair_is_the_smallest_group_that_has_a_place(toy: Toy) -> None:
     # Boxes of eight: TP 2 stays inside, DP 2 strides over TP 2 x CP 1 = 2 ranks and stays too, one rank is no group;
     # stages are TP 2 x DP 8 = 16 ranks apart and never share a box.
-    near = collectives.placement(toy.layout(tp=2.0, dp=2.0), np.asarray([8.0]))
+    near = dimensions.placement(toy.layout(tp=2.0, dp=2.0), np.asarray([8.0]))
     assert [float(near[axis][0]) for axis in ("tp", "dp")] == [1.0, 1.0]
     assert np.isnan([near[axis][0] for axis in ("cp", "ep", "pp")]).all()
-    far = collectives.placement(toy.layout(tp=2.0, dp=8.0, pp=2.0), np.asarray([8.0]))
+    far = dimensions.placement(toy.layout(tp=2.0, dp=8.0, pp=2.0), np.asarray([8.0]))
     assert [float(far[axis][0]) for axis in ("tp", "dp", "pp")] == [1.0, 0.0, 0.0]
 
 
@@ -228,7 +229,7 @@ def test_sequence_parallelism_takes_ten_steps_for_eight_transfers(toy: Toy) -> N
     # Korthikanti et al. 2022 sec. 4.2.2: four gathers and four scatters move bytes, two more gathers hide theirs
     arch, network = toy.model(), toy.network(hop_up=1e-6)
     plain, split = (
-        collectives.tensor(arch, toy.layout(tp=8.0, sequence_parallel=sp), network).with_recompute(0.0)
+        dimensions.tensor(arch, toy.layout(tp=8.0, sequence_parallel=sp), network).with_recompute(0.0)
         for sp in (0.0, 1.0)
     )
     assert number(plain.latency) == pytest.approx(8 * 7e-6)

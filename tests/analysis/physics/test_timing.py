@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from analysis.physics import bubble, collectives, layers, timing
+from analysis.physics import bubble, dimensions, layers, timing
 from analysis.physics.work import Passes
 
 from .conftest import Toy
@@ -95,7 +95,7 @@ def test_moe_memory_and_exchange_mix_by_their_share(toy: Toy) -> None:
     mix = 4 * seconds(work["common"].total) + seconds(work["dense"].total) + 3 * seconds(work["moe"].total)
     found = parts(toy, arch, ep=8.0, dp=8.0)
     assert found["memory"] == pytest.approx(4 * (mix + seconds(loss.total)))
-    swap = collectives.experts(arch, toy.layout(ep=8.0), toy.network())
+    swap = dimensions.experts(arch, toy.layout(ep=8.0), toy.network())
     assert found["ep"] == pytest.approx(4 * 3 * 2 * seconds(swap.forward.seconds))
 
 
@@ -177,7 +177,7 @@ def test_stages_laid_out_by_hand_take_no_more_than_the_mean(toy: Toy) -> None:
 
 def test_stage_sends_are_exposed_in_part(toy: Toy) -> None:
     arch, choices = toy.model(layers=8), {"pp": 4.0, "tp": 8.0, "layers_max": 2.0, "layers_last": 2.0}
-    once = seconds(collectives.boundary(arch, toy.layout(**choices), toy.network()).seconds)
+    once = seconds(dimensions.boundary(arch, toy.layout(**choices), toy.network()).seconds)
     assert parts(toy, arch, {"overlap.pp": 0.5}, **choices)["pp"] == pytest.approx(4 * 0.5 * once)
 
 
@@ -198,7 +198,7 @@ def test_zero_bubble_waits_for_what_weight_gradients_cannot_fill(toy: Toy) -> No
 
 def test_data_exchange_hides_in_part_of_a_micro_batch(toy: Toy) -> None:
     lay = toy.layout(dp=16.0)
-    all_of_it = seconds(collectives.data(collectives.largest_stage(toy.model(), lay), lay, toy.network()).seconds)
+    all_of_it = seconds(dimensions.data(dimensions.largest_stage(toy.model(), lay), lay, toy.network()).seconds)
     assert parts(toy, dp=16.0)["dp"] == pytest.approx(all_of_it)
     assert parts(toy, constants={"overlap.dp": 0.25, "overlap.window_dp": 1e6}, dp=16.0)["dp"] == pytest.approx(
         all_of_it / 4
@@ -207,7 +207,7 @@ def test_data_exchange_hides_in_part_of_a_micro_batch(toy: Toy) -> None:
 
 def test_sharded_weights_hide_behind_every_micro_batch(toy: Toy) -> None:
     lay = toy.layout(dp=16.0, zero_stage=3.0)
-    all_of_it = seconds(collectives.data(collectives.largest_stage(toy.model(), lay), lay, toy.network()).seconds)
+    all_of_it = seconds(dimensions.data(dimensions.largest_stage(toy.model(), lay), lay, toy.network()).seconds)
     alone = parts(toy, constants={"overlap.fsdp": 0.25}, dp=16.0, zero_stage=3.0)
     busy = alone["compute"] + alone["attention"] + alone["memory"]
     assert alone["dp"] == pytest.approx(all_of_it)
@@ -217,7 +217,7 @@ def test_sharded_weights_hide_behind_every_micro_batch(toy: Toy) -> None:
 
 def test_optimizer_by_hand(toy: Toy) -> None:
     constants = {"elementwise.optimizer_hbm_share": 0.5}
-    held = seconds(collectives.updated_parameters(collectives.largest_stage(toy.model(), toy.layout()), toy.layout()))
+    held = seconds(dimensions.updated_parameters(dimensions.largest_stage(toy.model(), toy.layout()), toy.layout()))
     assert parts(toy, constants=constants)["optimizer"] == pytest.approx(30 * held / 1e12)
 
 
