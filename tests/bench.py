@@ -80,8 +80,8 @@ def predict_seconds(rows: int) -> float:
 
 def plan_rate(model: str, accelerators: int, seq_len: int, batch: int, part: str) -> tuple[int, float]:
     """Legal layouts of a plan, and the seconds it takes to rank them."""
+    from analysis.plan.question import Question
     from analysis.plan.ranking import plan
-    from analysis.plan.space import Question
     from analysis.records.load import load as catalogue
     from etl.database import building
     from etl.paths import Paths

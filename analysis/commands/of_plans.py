@@ -21,7 +21,7 @@ from analysis.commands.shared import (
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from analysis.plan.space import Question
+    from analysis.plan.question import Question
     from analysis.records.load import Catalogue
 
 app = typer.Typer()
@@ -86,7 +86,7 @@ def _question(
     stack: str | None,
 ) -> Question:
     """The question with its part result and its model checked."""
-    from analysis.plan.space import Question, check_model
+    from analysis.plan.question import Question, check_model
 
     check_model(facts)
     part = accelerator_named(known, words)

@@ -12,7 +12,8 @@ import pandas as pd
 from analysis.engine.predict import predict
 from analysis.layout.from_record import layout_row, sequences
 from analysis.layout.reasons import Mask
-from analysis.plan.space import Question, check_model, layouts
+from analysis.plan.question import Question, check_model
+from analysis.plan.space import layouts
 from analysis.records import mfu
 from analysis.records.facts import Facts
 from analysis.records.load import Catalogue

@@ -10,7 +10,8 @@ import pandas as pd
 
 from analysis.engine.predict import predict
 from analysis.layout.reasons import Mask
-from analysis.plan.space import EmptySpaceError, Question, layouts
+from analysis.plan.question import EmptySpaceError, Question
+from analysis.plan.space import layouts
 from analysis.records.load import Catalogue
 from analysis.whatif.fit import card_gib
 

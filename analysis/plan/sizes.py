@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from analysis.plan.question import EmptySpaceError, Question
 from analysis.plan.ranking import Plan, plan
-from analysis.plan.space import EmptySpaceError, Question
 from analysis.records.load import Catalogue
 from analysis.records.spans import Span
 from analysis.whatif.amounts import Amounts, amounts

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -14,7 +13,8 @@ from analysis.layout.columns import MODEL, REQUIRED
 from analysis.layout.legal import broken
 from analysis.layout.parse import Array
 from analysis.layout.reasons import Mask
-from schemas.refusal import RefusalError
+from analysis.plan import empty
+from analysis.plan.question import EmptySpaceError, Question
 
 Columns = dict[str, Any]
 
@@ -33,57 +33,6 @@ LEAST_CHUNK = 128
 """Tokens of a sequence that a rank keeps at least; below it products are too small for any accelerator."""
 LARGEST_MICRO_BATCH = 64
 MOST_ROWS = 2_000_000
-
-
-@dataclass(frozen=True)
-class Question:
-    """What is planned.
-
-    Attributes
-    ----------
-    model : architecture facts
-    accelerator : id of the part
-    accelerators : how many
-    seq_len, global_batch : tokens of a sequence, sequences per optimizer step
-    domain : accelerators that share the fast links
-    stack : software, where named
-    fixed : columns that are given and not searched
-    options : values that a column is searched over, in place of the planner's own
-    strict : refuse combinations that programs do not offer; a report may state them all the same
-    """
-
-    model: Mapping[str, Any]
-    accelerator: str
-    accelerators: int
-    seq_len: int
-    global_batch: int
-    domain: int = 8
-    stack: str | None = None
-    fixed: Mapping[str, Any] = field(default_factory=dict)
-    options: Mapping[str, Sequence[Any]] = field(default_factory=dict)
-    strict: bool = True
-
-
-class EmptySpaceError(RefusalError):
-    """No layout is left; the sentence names the constraint that empties the space and what would open it."""
-
-
-NEEDED = ("layers", "hidden", "heads", "vocab")
-
-
-def check_model(model: Mapping[str, Any]) -> None:
-    """Refuse a model whose shape is not known.
-
-    Raises
-    ------
-    EmptySpaceError
-        The sentence names what is missing.
-    """
-    missing = [name for name in NEEDED if not model.get(name)]
-    if missing:
-        raise EmptySpaceError(
-            f"{model.get('name', 'the model')} has no {', '.join(missing)} on record; give its config.json"
-        )
 
 
 def divisors(number: int, most: int | None = None) -> list[int]:
@@ -170,17 +119,17 @@ class _Space:
         world, heads, layers = ask.accelerators, int(ask.model["heads"]), int(ask.model["layers"])
         self.cross("tp", [d for d in divisors(heads, ask.domain) if world % d == 0])
         self.cross("cp", divisors(world, max(1, ask.seq_len // LEAST_CHUNK)))
-        self.keep(ask.seq_len / self.number("cp") >= LEAST_CHUNK, lambda: _few_tokens(ask))
+        self.keep(ask.seq_len / self.number("cp") >= LEAST_CHUNK, lambda: empty.few_tokens(ask))
         self.cross("pp", divisors(world, layers))
         group = self.number("tp") * self.number("cp") * self.number("pp")
-        self.keep(world % group == 0, lambda: _degrees(ask))
+        self.keep(world % group == 0, lambda: empty.degrees(ask))
         self.columns["dp"] = (world / (self.number("tp") * self.number("cp") * self.number("pp"))).astype(int)
         if "dp" in ask.fixed:
-            self.keep(self.number("dp") == float(ask.fixed["dp"]), lambda: _degrees(ask))
-        self.keep(~self.broken("heads-divide", "kv-heads-divide"), lambda: _heads(ask))
+            self.keep(self.number("dp") == float(ask.fixed["dp"]), lambda: empty.degrees(ask))
+        self.keep(~self.broken("heads-divide", "kv-heads-divide"), lambda: empty.heads(ask))
         self.cross("sequence_parallel", [True, False])
-        self.keep((self.number("tp") > 1) | (self.number("sequence_parallel") == 0), lambda: _sequence(ask))
-        self.keep(~self.broken("sequence-divides"), lambda: _sequence(ask))
+        self.keep((self.number("tp") > 1) | (self.number("sequence_parallel") == 0), lambda: empty.sequence(ask))
+        self.keep(~self.broken("sequence-divides"), lambda: empty.sequence(ask))
 
     def micro_batches(self) -> None:
         """Sequences per micro-batch, which with DP divide the batch."""
@@ -188,7 +137,7 @@ class _Space:
         powers = [2**n for n in range(LARGEST_MICRO_BATCH.bit_length()) if 2**n <= ask.global_batch]
         self.cross("micro_batch", powers)
         self.keep(~self.broken("batch-divides") & (self.number("dp") * self.number("micro_batch") <= ask.global_batch),
-                  lambda: _batch(ask, sorted(set(self.columns["dp"].tolist()))))  # fmt: skip
+                  lambda: empty.batch(ask, sorted(set(self.columns["dp"].tolist()))))  # fmt: skip
 
     def stages(self) -> None:
         """Virtual stages, whose chunks divide the layers but for a few places that embedding and head fill."""
@@ -199,7 +148,7 @@ class _Space:
         # Interleaving needs as many micro-batches as stages (Megatron-Core, schedules.py).
         rounds = ask.global_batch / (self.number("dp") * self.number("micro_batch")) % self.number("pp") == 0
         fits = (count <= float(ask.model["layers"]) + 4) & (rounds | (self.number("vpp") == 1))
-        self.keep(useful & fits & ~self.broken("layers-divide"), lambda: _layers(ask))
+        self.keep(useful & fits & ~self.broken("layers-divide"), lambda: empty.layers(ask))
         chosen = np.where(self.number("vpp") > 1, "interleaved", "1f1b").astype(object)
         self.columns["schedule"] = np.where(self.number("pp") > 1, chosen, "1f1b").astype(object)
 
@@ -254,41 +203,3 @@ class _Space:
         table = pd.DataFrame(self.columns).assign(**same, **unstated)
         table["id"] = np.arange(len(table))
         return table
-
-
-def _few_tokens(ask: Question) -> str:
-    return f"CP {ask.fixed.get('cp')} leaves {ask.seq_len / float(ask.fixed['cp']):g} tokens a rank; take a smaller cp"
-
-
-def _degrees(ask: Question) -> str:
-    given = " x ".join(f"{axis.upper()} {ask.fixed[axis]}" for axis in ("tp", "cp", "pp", "dp") if axis in ask.fixed)
-    product = int(np.prod([int(ask.fixed[axis]) for axis in ("tp", "cp", "pp", "dp") if axis in ask.fixed]))
-    near = max(1, round(ask.accelerators / product)) * product
-    world = f"{ask.accelerators:,} accelerators"
-    equation = f"{given} = {product:,}" if " x " in given else given
-    return f"{equation} does not divide {world}; the nearest number that it divides: {near:,}"
-
-
-def _heads(ask: Question) -> str:
-    return f"TP {ask.fixed.get('tp')} does not divide {ask.model['heads']} heads; leave tp open"
-
-
-def _sequence(ask: Question) -> str:
-    given = ", ".join(f"{axis.upper()} {ask.fixed[axis]}" for axis in ("tp", "cp") if axis in ask.fixed)
-    near = max(1, round(ask.seq_len / 128)) * 128
-    by = given or "any degree"
-    return f"a sequence of {ask.seq_len:,} tokens does not divide by {by}; the nearest that does: {near:,}"
-
-
-def _batch(ask: Question, degrees: list[int]) -> str:
-    least = min(degrees)
-    near = max(1, round(ask.global_batch / least)) * least
-    return (
-        f"a global batch of {ask.global_batch:,} divides by no DP that {ask.accelerators:,} accelerators leave "
-        f"(at least {least}); the nearest batch that does: {near:,}"
-    )
-
-
-def _layers(ask: Question) -> str:
-    given = ", ".join(f"{axis.upper()} {ask.fixed[axis]}" for axis in ("pp", "vpp") if axis in ask.fixed)
-    return f"{ask.model['layers']} layers do not divide by {given or 'any number of stages'}; leave pp and vpp open"

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
+from analysis.plan.question import EmptySpaceError, Question, check_model
 from analysis.plan.ranking import front, plan
 from analysis.plan.sizes import Price, Wishes, chosen, parse_price, parse_sizes, sweep, takes
-from analysis.plan.space import EmptySpaceError, Question, check_model, layouts
+from analysis.plan.space import layouts
 from schemas.refusal import RefusalError
 
 H100, H800 = "nvidia/h100-sxm-80gb", "nvidia/h800-sxm-80gb"
