@@ -92,7 +92,7 @@ def fitted_to(rows: Rows, measured: Array, constants: Constants) -> dict[str, fl
     return dict(constants) | {DEVICE: round(device_slack(rows, measured, constants), 3)} | shares
 
 
-def margins(measured: Array, found: PeakMemory, families: Texts, covered: float = 0.9) -> tuple[float, float]:
+def margins(measured: Array, prediction: PeakMemory, families: Texts, covered: float = 0.9) -> tuple[float, float]:
     """Shares by which both ends of a bracket must be moved out so that `covered` of the rows lie inside.
 
     Families count by the square root of their rows, so that one long table does not decide for software unseen.
@@ -101,7 +101,7 @@ def margins(measured: Array, found: PeakMemory, families: Texts, covered: float 
     ----------
     measured
         Peak memory [B].
-    found
+    prediction
         Predictions whose margins are zero.
     families
         Who published each row.
@@ -113,13 +113,13 @@ def margins(measured: Array, found: PeakMemory, families: Texts, covered: float 
     tuple of float
         (low, high) [1], never negative.
     """
-    known = np.isfinite(found.lean) & (measured > 0)
+    known = np.isfinite(prediction.lean) & (measured > 0)
     if not known.any():
         return 0.0, 0.0
     weight = family_weights(pd.Series(families[known].astype(str)))
     tail = (1 - covered) / 2
-    low = _quantile(measured[known] / np.minimum(found.lean, found.best)[known], weight, tail)
-    high = _quantile(measured[known] / np.maximum(found.rich, found.best)[known], weight, 1 - tail)
+    low = _quantile(measured[known] / np.minimum(prediction.lean, prediction.best)[known], weight, tail)
+    high = _quantile(measured[known] / np.maximum(prediction.rich, prediction.best)[known], weight, 1 - tail)
     return max(1 - low, 0.0), max(high - 1, 0.0)
 
 
@@ -168,8 +168,8 @@ def fit_memory(rows: Rows, measured: Array, families: Texts, constants: Constant
             for end in ("best", "lean", "rich"):
                 getattr(whole, end)[mine] = getattr(answer, end)
     wide: dict[str, float] = {}
-    for kind, found, rows_of_class in _by_class(rows, left_out, unknown, plain):
-        values = margins(np.where(rows_of_class, measured, np.nan), found, families)
+    for kind, prediction, rows_of_class in _by_class(rows, left_out, unknown, plain):
+        values = margins(np.where(rows_of_class, measured, np.nan), prediction, families)
         wide |= {f"margin.{kind}.{end}": round(value, 3) for end, value in zip(("low", "high"), values, strict=True)}
     fitted = fitted_to(rows, measured, plain) | wide
     return MemoryFit(fitted, predict_memory(rows, fitted), left_out, unknown)
@@ -208,26 +208,26 @@ def refit(
     rows = read_rows(table, accelerators)
     bytes_measured = measured[measured > 0].to_numpy(dtype=float) * GIB
     families = table["family" if "family" in table else "source"].to_numpy(dtype=object)
-    found = fit_memory(rows, bytes_measured, families, memory_constants(calibration))
+    fit = fit_memory(rows, bytes_measured, families, memory_constants(calibration))
     new = dict(calibration)
-    new["memory"] = with_values(calibration["memory"], found.constants)
-    stacks = {name.removeprefix("stacks."): value for name, value in found.constants.items()}
+    new["memory"] = with_values(calibration["memory"], fit.constants)
+    stacks = {name.removeprefix("stacks."): value for name, value in fit.constants.items()}
     new |= {"stacks": with_values(calibration["stacks"], stacks)} if "stacks" in calibration else {}
-    errors = _errors(table, rows, bytes_measured, found)
+    errors = _errors(table, rows, bytes_measured, fit)
     return new, errors[errors["fitted"].notna()]
 
 
-def _errors(table: pd.DataFrame, rows: Rows, measured: Array, found: MemoryFit) -> pd.DataFrame:
+def _errors(table: pd.DataFrame, rows: Rows, measured: Array, fit: MemoryFit) -> pd.DataFrame:
     """One row per class and measured row: relative errors, and whether the left-out range holds the measured value."""
     parts = []
-    for kind, left, rows_of_class in _by_class(rows, found.left_out, found.unknown, found.constants):
-        low, high = (found.constants[f"margin.{kind}.{end}"] for end in ("low", "high"))
+    for kind, left, rows_of_class in _by_class(rows, fit.left_out, fit.unknown, fit.constants):
+        low, high = (fit.constants[f"margin.{kind}.{end}"] for end in ("low", "high"))
         bottom, top = np.minimum(left.lean, left.best) * (1 - low), np.maximum(left.rich, left.best) * (1 + high)
         inside: Mask = (measured >= bottom) & (measured <= top)
         parts.append(
             table[["id", "source", "accelerator"]].assign(
                 kind=kind,
-                fitted=found.fitted.best / measured - 1,
+                fitted=fit.fitted.best / measured - 1,
                 left_out=left.best / measured - 1,
                 inside=inside,
                 width=(top - bottom) / left.best,

@@ -35,7 +35,8 @@ from schemas.conventions import ELEMENT_BYTES
 
 ALIBI_FAMILIES = ("mpt", "baichuan-13b", "baichuan2-13b")
 """Model families whose attention has an ALiBi bias (MPT: llm-foundry's configs; Baichuan-13B: its model card)."""
-OPERAND_BYTES = {words.FP32: 4.0, words.FP8: 1.0, words.MXFP8: 33 / 32, words.NVFP4: 9 / 16}
+_OPERANDS = {words.FP32: "fp32", words.FP8: "fp8", words.MXFP8: "mxfp8", words.NVFP4: "nvfp4"}
+OPERAND_BYTES = {code: ELEMENT_BYTES[name] for code, name in _OPERANDS.items()}
 """Bytes of an operand element by arithmetic, with one scale per 32 (MXFP8) or 16 elements (NVFP4)."""
 
 

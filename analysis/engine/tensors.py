@@ -44,26 +44,26 @@ def widths(rows: Rows, stack: Stack, constants: Constants) -> dict[str, Array]:
 
     An optimizer on the host takes master weights and moments with it, and from ZeRO-2 on the gradients too.
     """
-    said = rows.words
-    single = said.dtype == words.FP32
+    row_words = rows.words
+    single = row_words.dtype == words.FP32
     latent = (rows.arch.mla > 0) & stack.megatron & ~single & ~is_cut_down(rows, constants)
     whole = stack.sharded | single
-    half = (said.dtype == words.FP16) | latent | stack.alone
-    gradient = np.select([stack.pure, whole, said.deepspeed_bf16 > 0, half], [2.0, 4.0, 6.0, 2.0], 4.0)
+    half = (row_words.dtype == words.FP16) | latent | stack.alone
+    gradient = np.select([stack.pure, whole, row_words.deepspeed_bf16 > 0, half], [2.0, 4.0, 6.0, 2.0], 4.0)
     gradient = np.where(whole | stack.pure, gradient, _gradient_of_stack(rows, stack, constants, gradient))
-    moments = np.select([~np.isnan(said.moment_bytes), stack.pure | latent], [said.moment_bytes, 4.0], 8.0)
+    moments = np.select([~np.isnan(row_words.moment_bytes), stack.pure | latent], [row_words.moment_bytes, 4.0], 8.0)
     squeezed = _needs_paging(rows, gradient + moments)
     gradient = np.where(squeezed, stack.habit(constants, "paged_gradient_bytes", gradient), gradient)
     moments = np.where(squeezed, stack.habit(constants, "paged_moment_bytes", moments), moments)
     moments = np.where(np.isnan(rows.stated.moment), moments, 2 * rows.stated.moment)
     gradient = np.where(np.isnan(rows.stated.gradient), gradient, rows.stated.gradient)
-    away = said.offloaded_optimizer > 0
-    gone = (said.no_gradients > 0) | (away & (rows.split.zero_stage >= 2))
-    master = np.where(stack.pure | whole | away | (said.no_master > 0), 0.0, 4.0)
-    frozen, trained = said.adapter > 0, trained_share(rows, constants)
+    away = row_words.offloaded_optimizer > 0
+    gone = (row_words.no_gradients > 0) | (away & (rows.split.zero_stage >= 2))
+    master = np.where(stack.pure | whole | away | (row_words.no_master > 0), 0.0, 4.0)
+    frozen, trained = row_words.adapter > 0, trained_share(rows, constants)
     weight = np.where(frozen, _frozen_weight(rows, stack, constants), np.where(whole, 4.0, 2.0))
     return {
-        "weight": np.where(said.offloaded_weights > 0, 0.0, weight),
+        "weight": np.where(row_words.offloaded_weights > 0, 0.0, weight),
         "gradient": np.where(gone, 0.0, gradient * trained),
         "master": master * trained,
         "moments": np.where(away, 0.0, moments * trained),
@@ -109,21 +109,21 @@ def _gradient_of_stack(rows: Rows, stack: Stack, constants: Constants, usual: Ar
 
 def recompute_shares(rows: Rows, stack: Stack) -> Recompute:
     """Shares of a layer that are dropped; plain `selective` is operator-level where weights are sharded."""
-    said = rows.recompute
-    operator = stack.sharded & (said.plain_selective > 0) & (rows.kernel != attention.UNFUSED)
+    stated = rows.recompute
+    operator = stack.sharded & (stated.plain_selective > 0) & (rows.kernel != attention.UNFUSED)
     on_stage = rows.arch.layers / rows.split.pp
-    part = np.where(said.layer_count > 0, np.minimum(said.layer_count / on_stage, 1.0), 1.0)
+    part = np.where(stated.layer_count > 0, np.minimum(stated.layer_count / on_stage, 1.0), 1.0)
     return Recompute(
-        layer=said.layer * part,
-        every=np.maximum(said.every, 1.0),
-        core=np.where(operator, 0.0, said.core),
-        qkv=said.qkv,
-        mlp=said.mlp,
-        experts=said.experts,
-        expert_activation=said.expert_activation,
-        shared_expert=said.shared_expert,
-        norm=said.norm,
-        operator=np.maximum(said.operator, operator),
+        layer=stated.layer * part,
+        every=np.maximum(stated.every, 1.0),
+        core=np.where(operator, 0.0, stated.core),
+        qkv=stated.qkv,
+        mlp=stated.mlp,
+        experts=stated.experts,
+        expert_activation=stated.expert_activation,
+        shared_expert=stated.shared_expert,
+        norm=stated.norm,
+        operator=np.maximum(stated.operator, operator),
     )
 
 
