@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from analysis.records.facts import Facts
 from analysis.records.spans import as_span
-from analysis.records.throughput import implied_by_hours, tokens_per_s, whole_hours
+from analysis.records.throughput import implied_by_hours, tokens_per_s_each, whole_hours
 from schemas.conventions import FLOP_FACTS
 
 Implied = tuple[float, str]
@@ -20,9 +20,9 @@ def of_phase(facts: Facts, convention: str) -> Implied | None:
     if flop is None or "peak_tflops" not in facts:
         return None
     peak = float(facts["peak_tflops"])
-    rate = tokens_per_s(facts)
-    if rate is not None and "accelerators" in facts:
-        return rate[0].best * flop / (as_span(facts["accelerators"]).best * peak * 1e12), "throughput"
+    each = tokens_per_s_each(facts)
+    if each is not None:
+        return each.best * flop / (peak * 1e12), "throughput"
     counted = facts.get(FLOP_FACTS.get(facts.get("reported_mfu_basis", ""), ""))
     if counted is None:
         return None

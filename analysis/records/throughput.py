@@ -30,6 +30,20 @@ def tokens_per_s(facts: Facts) -> tuple[Span, str] | None:
     return None
 
 
+def tokens_per_s_each(facts: Facts) -> Span | None:
+    """Tokens per second and accelerator [1/s]; a rate printed per accelerator needs no count of them.
+
+    >>> tokens_per_s_each({"reported_tokens_per_s_per_accelerator": 380}).best  # LLaMA, arXiv:2302.13971, section 2.4
+    380
+    """
+    rate = tokens_per_s(facts)
+    if rate is not None and "accelerators" in facts:
+        return rate[0] / as_span(facts["accelerators"])
+    if "reported_tokens_per_s_per_accelerator" in facts:
+        return as_span(facts["reported_tokens_per_s_per_accelerator"])
+    return None
+
+
 def whole_hours(facts: Facts) -> Span:
     """Accelerator-hours [h] as printed, else accelerators x days x 24."""
     if "accelerator_hours" in facts:
