@@ -104,6 +104,13 @@ def assess(connection: duckdb.DuckDBPyConnection) -> None:
     write(connection, results(connection))
 
 
+def assess_file(path: Path) -> object:
+    """Fill the result tables of a database file, trends and claims included."""
+    from analysis.assess.results import assess
+
+    return assess(path)
+
+
 def application() -> typer.Typer:
     """All commands in one application."""
     from analysis import commands as analysis_commands
@@ -124,7 +131,7 @@ def application() -> typer.Typer:
 
     @front.callback()
     def main(context: typer.Context) -> None:
-        context.obj = Front(assess, open_records, architecture, layout, Constants())
+        context.obj = Front(assess, open_records, architecture, layout, Constants(), assess_file)
 
     return front
 

@@ -31,6 +31,7 @@ class Front:
     Attributes
     ----------
     assess : fills the result tables of an open database
+    assess_file : the same for a database file, trends and claims included
     records : opens an in-memory database with the records of some kinds (of some of them one id alone)
     architecture : reads a published config into architecture facts
     layout : reads the layout that a launch script, config or log states, by column; empty where it states none
@@ -42,3 +43,4 @@ class Front:
     architecture: Callable[[Path], dict[str, Any]]
     layout: Callable[[Path], dict[str, Any]]
     constants: Constants
+    assess_file: Callable[[Path], object]

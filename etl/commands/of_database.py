@@ -145,23 +145,19 @@ def stats(
 def diff(
     context: typer.Context,
     base: Annotated[str, typer.Argument(help="A commit (main, HEAD~1, a tag) or another database file.")],
+    claims: Annotated[bool, typer.Option("--claims", help="Judge all runs and claims anew (slower).")] = False,
 ) -> None:
-    """Show which records, values and verdicts differ from BASE, as Markdown for a pull request."""
+    """Show which records, values, verdicts and claims differ from BASE, as Markdown for a pull request."""
     import tempfile
 
-    from etl.contribute import diff as difference
+    from etl.contribute import states
+    from etl.contribute.diff import markdown
 
     front = context.find_root().obj
-    assess = front.assess if isinstance(front, Front) else None
+    assess, whole = (front.assess, front.assess_file) if isinstance(front, Front) else (None, None)
     with refusing(), progress("diff") as step, tempfile.TemporaryDirectory() as folder:
-        paths = checkout()
-        step(f"reading {base}")
-        if Path(base).is_file():
-            before = difference.of_file(Path(base))
-        else:
-            before = difference.of_checkout(difference.at_commit(paths, base, Path(folder)), assess)
-        step("reading the working tree")
-        text = difference.markdown(base, before, difference.of_checkout(paths, assess))
+        before, after = states.both(checkout(), base, Path(folder), assess, step, whole if claims else None)
+        text = markdown(base, before, after)
     typer.echo(text)
 
 
@@ -174,19 +170,19 @@ def changelog(
     import tempfile
 
     from etl.contribute import changelog as changes
-    from etl.contribute import diff as difference
+    from etl.contribute import states
     from etl.records import loading
     from schemas import files
 
     with refusing(), progress("changelog") as step, tempfile.TemporaryDirectory() as folder:
         paths = checkout()
         step(f"reading {base}")
-        before = difference.of_checkout(difference.at_commit(paths, base, Path(folder)), None)
+        before = states.of_checkout(states.at_commit(paths, base, Path(folder)))
         step("reading the working tree")
         listed = loading.load(paths.data)["removed"].get("removed")
         entries = listed.value.get("removed", ()) if listed else ()
         removed = {(one["kind"], one["id"]): one for one in entries}
-        section = changes.section(title, before, difference.of_checkout(paths, None), removed)
+        section = changes.section(title, before, states.of_checkout(paths), removed)
         target = paths.data / loading.CHANGELOG
         old = target.read_text("utf-8") if target.exists() else changes.HEAD
         files.replace(target, changes.with_section(old, title, section))

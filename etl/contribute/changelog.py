@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from etl.contribute.diff import Snapshot
+from etl.contribute.states import Snapshot
 from etl.records.loading import FOLDERS
 
 HEAD = "# Changes of the records\n\nWritten by `shardbook changelog`; newest version on top.\n"

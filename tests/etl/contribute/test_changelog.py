@@ -1,7 +1,7 @@
 """The changelog of records: counts and lines that one counts by hand in two small states."""
 
 from etl.contribute.changelog import HEAD, section, with_section
-from etl.contribute.diff import Snapshot
+from etl.contribute.states import Snapshot
 
 BEFORE = Snapshot({("run", "a/b"): {"days": "54", "note": "x"}, ("run", "a/c"): {"days": "1"}, ("model", "m/n"): {}})
 AFTER = Snapshot({("run", "a/b"): {"days": "78", "tokens": "1"}, ("run", "a/d"): {}, ("model", "m/n"): {}})

@@ -6,7 +6,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from etl.contribute import diff
+from etl.contribute import diff, states
 from etl.paths import Paths
 from schemas.refusal import RefusalError
 
@@ -32,8 +32,7 @@ def judge(connection: duckdb.DuckDBPyConnection) -> None:
 
 
 def text(house: Paths, place: Path, commit: str = "HEAD") -> str:
-    before = diff.of_checkout(diff.at_commit(house, commit, place), judge)
-    return diff.markdown(commit, before, diff.of_checkout(house, judge))
+    return diff.markdown(commit, *states.both(house, commit, place, judge))
 
 
 def edit(house: Paths, file: Path, old: str, new: str) -> None:
@@ -73,7 +72,7 @@ def test_rows_of_a_table_of_measurements_are_told_apart(committed: Paths, tmp_pa
 
 def test_another_database_file_can_be_the_base(built: Paths, house: Paths) -> None:
     edit(house, DENSE, "days: 2.5", "days: 3")
-    said = diff.markdown("old", diff.of_file(built.database), diff.of_checkout(house, None))
+    said = diff.markdown("old", states.of_file(built.database), states.of_checkout(house))
     assert "| `days` | 2.5 | 3 |" in said
     assert "erdict" not in said
 
@@ -86,4 +85,24 @@ def test_a_record_that_can_no_longer_be_read_does_not_stop_the_comparison(commit
 @pytest.mark.parametrize("commit", ["no-such-branch", "--output=stolen", ""])
 def test_what_is_no_commit_is_refused(committed: Paths, tmp_path: Path, commit: str) -> None:
     with pytest.raises(RefusalError, match="neither a database file nor a commit"):
-        diff.at_commit(committed, commit, tmp_path / "before")
+        states.at_commit(committed, commit, tmp_path / "before")
+
+
+EDITS = [
+    # each of which an earlier version called no change, or showed as two equal cells
+    (DENSE, "https://acme.example/", "https://acme.example.evil.example/", "| `sources.paper.url` |"),
+    (DENSE, "cite: {released: paper page 1}", "cite: {released: paper page 2}", "| `cite.released.locator` |"),
+    (DENSE, "other: 2.1e+10", "other: 9.9e+10", "| `conflicts.totals.tokens.other` |"),
+    (DENSE, "[recompute]", "[schedule]", "`not_disclosed."),
+    (Path("claims/dense-is-small.yaml"), "= 'acme/dense'", "= 'acme/moe'", "acme/moe"),
+]
+
+
+@pytest.mark.parametrize(("file", "old", "new", "shown"), EDITS, ids=lambda one: str(one)[:20])
+def test_every_field_that_differs_is_shown(
+    committed: Paths, tmp_path: Path, file: Path, old: str, new: str, shown: str
+) -> None:
+    content = (committed.data / file).read_text()
+    (committed.data / file).write_text(content.replace(old, new, 1))
+    assert (committed.data / file).read_text() != content
+    assert shown in text(committed, tmp_path / "before")

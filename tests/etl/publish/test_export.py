@@ -137,4 +137,4 @@ def test_no_text_of_an_export_is_a_formula_to_a_spreadsheet(house: Paths) -> Non
     export(house)
     assert "'=cmd|' /C calc'!A0" in (house.export / "models.csv").read_text()
     row = duckdb.read_parquet(str(house.export / "models.parquet")).filter("id = 'acme/dense'").project("family")
-    assert row.fetchone() == ("=cmd|' /C calc'!A0",)
+    assert row.fetchall() == [("=cmd|' /C calc'!A0",)]
