@@ -176,3 +176,27 @@ def test_experts_are_split_by_tp_unless_etp_is_given(catalogue: Catalogue) -> No
     assert float(assumed.breakdown.memory_gib["weights"].max()) == pytest.approx(6.0, abs=0.05)
     assert any("ETP is not given" in remark for remark in assumed.remarks)
     assert float(alone.breakdown.memory_gib["weights"].max()) == pytest.approx(21.75, abs=0.05)
+
+
+def test_a_size_printed_in_gib_is_not_counted_in_gb(catalogue: Catalogue) -> None:
+    # alvarobartt/hf-mem issue 33: Llama 2 7B needs 6,738,415,616 x 16 B = 100.41 GiB of states; a Trainium 2 has 96 GiB
+    llama = {"layers": 32, "hidden": 4096, "ffn_hidden": 11008, "heads": 32, "kv_heads": 32, "vocab": 32000,
+             "gated_mlp": True, "tied_embeddings": False}  # fmt: skip
+    layout = {"accelerator": "aws/trainium2", "accelerators": 1, "zero_stage": 0, "precision": "fp16", "seq_len": 1024,
+              "global_batch": 1, "micro_batch": 1, "recompute": "none", "attention_kernel": "flash"}  # fmt: skip
+    found = fit(llama, layout, catalogue)
+    assert found.verdict == "does-not-fit"
+    assert found.card_gib == 96
+    assert found.states == pytest.approx(100.41, abs=0.005)
+
+
+def test_an_estimate_above_the_card_is_called_likely_not_to_fit(catalogue: Catalogue) -> None:
+    llama = {"layers": 32, "hidden": 4096, "ffn_hidden": 14336, "heads": 32, "kv_heads": 8, "vocab": 128256,
+             "gated_mlp": True, "tied_embeddings": False}  # fmt: skip
+    layout = {"accelerator": "nvidia/h100-sxm-80gb", "accelerators": 8, "zero_stage": 1, "precision": "bf16",
+              "seq_len": 8192, "global_batch": 8, "recompute": "none", "attention_kernel": "flash"}  # fmt: skip
+    for micro_batch in (1, 2, 3, 4, 6, 8):
+        answer = fit(llama, layout | {"micro_batch": micro_batch, "global_batch": 8 * micro_batch}, catalogue)
+        best, low = (float(answer.breakdown.prediction[name]) for name in ("memory_gib", "memory_gib_low"))
+        assert (answer.verdict == "does-not-fit") == (low > answer.card_gib)
+        assert ("likely does not fit" in answer.why) == (low <= answer.card_gib < best)
