@@ -38,8 +38,13 @@ def matching(words: str, known: Mapping[str, Iterable[str]]) -> list[str]:
     return [
         name
         for name, others in known.items()
-        if all(any(word in text for text in _all(name, others)) for word in typed)
+        if all(any(_fits(word, text) for text in _all(name, others)) for word in typed)
     ]
+
+
+def _fits(word: str, text: str) -> bool:
+    """Whether a typed word is part of a word of a name; a single letter has to be all of it."""
+    return word == text or (len(word) > 1 and word in text)
 
 
 def _all(name: str, others: Iterable[str]) -> list[str]:

@@ -63,7 +63,7 @@ def plan(
         known = catalogue(given, name)
         facts = facts_of_model(name, known.models, lambda path: given.architecture(Path(path)))
         wishes = Wishes(tokens, parse_price(price), deadline, budget)
-        given_columns = parse_change(fix or "") | ({"precision": precision} if precision else {})
+        given_columns = {"precision": precision} | parse_change(fix or "", "--fix")
         question = _question(known, facts, accelerator, (seq_len, global_batch), given_columns, stack)
         plans = sweep(question, parse_sizes(accelerators), known)
         best = chosen(plans, wishes, known)

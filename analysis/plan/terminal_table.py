@@ -148,6 +148,9 @@ def sections(answer: Answer) -> Iterator[RenderableType]:
     yield Text(
         f"{best.alike:,} layouts cannot be told from the fastest: their 90% intervals of step time overlap its own."
     )
+    surely = best.ranked[best.ranked["fits"] == "sure"]
+    if not surely.empty and best.ranked["fits"].iloc[0] != "sure":
+        yield Text(f"The fastest that surely fits: {words(surely.iloc[0])}, {surely['step_time_s'].iloc[0]:.2f} s.")
     yield _table("Fastest for their memory", best.ranked[best.ranked["front"]].head(FRONT_SHOWN))
     if len(answer.plans) > 1:
         yield _scaling(answer)

@@ -132,9 +132,23 @@ def filled(
     table: pd.DataFrame, catalogue: Catalogue, architecture: Callable[[str], Facts]
 ) -> tuple[pd.DataFrame, pd.Series[str]]:
     """The table with the facts of the models that it names, and per row why a model could not be resolved."""
+    table = table.assign(accelerator=_named(table["accelerator"], catalogue))
     if "model" in table:
         return fill_models(table, catalogue.models, architecture)
     return table, pd.Series("", index=table.index, dtype=object)
+
+
+def _named(cells: pd.Series[str], catalogue: Catalogue) -> pd.Series[str]:
+    """Ids of accelerators where words mean one; other cells stay as they are, and make their row unknown."""
+    parts = catalogue.accelerators
+    known = {row[0]: [str(row[1])] for row in parts[["id", "name"]].itertuples(index=False)}
+    meant: dict[str, str] = {}
+    for words in cells.unique():
+        try:
+            meant[words] = resolve(words, known, "accelerator") if words else words
+        except RefusalError:
+            meant[words] = words
+    return cells.map(meant)
 
 
 def explained(table: pd.DataFrame, measured: pd.DataFrame, catalogue: Catalogue) -> list[str]:

@@ -117,8 +117,8 @@ def _nearest(row: Row, group: int, world: int) -> str:
     )
 
 
-def parse_change(text: str) -> Row:
-    """A change of a layout in words: comma-separated field=value.
+def parse_change(text: str, option: str = "--vs") -> Row:
+    """A change of a layout in words: comma-separated field=value, as an option of the command line takes it.
 
     >>> parse_change("tp=4,recompute=full")
     {'tp': 4, 'recompute': 'full'}
@@ -131,16 +131,16 @@ def parse_change(text: str) -> Row:
         name = name.strip().replace("-", "_")
         if not sign or name not in LAYOUT:
             tip = did_you_mean(name, LAYOUT, f"fields: {', '.join(LAYOUT)}")
-            raise LayoutError(f"--vs takes field=value with a field of a layout, not {item!r}; {tip}")
-        change[name] = _value(name, value.strip())
+            raise LayoutError(f"{option} takes field=value with a field of a layout, not {item!r}; {tip}")
+        change[name] = _value(name, value.strip(), option)
     return change
 
 
-def _value(name: str, text: str) -> Any:
+def _value(name: str, text: str, option: str) -> Any:
     kind = BY_NAME[name].kind
     if kind in ("count", "tally"):
         if not (text.isascii() and text.isdigit()) or (int(text[:30]) < 1 and kind == "count"):
-            raise LayoutError(f"--vs {name} takes a whole number from 1, not {text[:30]!r}")
+            raise LayoutError(f"{option} {name} takes a whole number from 1, not {text[:30]!r}")
         return int(text)
     if kind == "flag":
         return text.lower() in ("true", "yes", "1")

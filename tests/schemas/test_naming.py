@@ -48,3 +48,8 @@ def test_a_typing_error_gets_the_nearest_name():
 
 def test_no_words_fit_everything():
     assert matching("", PARTS) == list(PARTS)
+
+
+def test_a_single_letter_is_no_part_of_a_word():
+    with pytest.raises(RefusalError, match="there is no accelerator 'nvidia/x'"):
+        resolve("nvidia/x", PARTS, "accelerator")

@@ -111,3 +111,9 @@ def test_columns_of_another_kind_stay(tmp_path):
     from analysis.whatif.csv_table import unused
 
     assert unused(read(csv(tmp_path, f"{HEADER},colour,step_time_s\n")).columns) == ["colour"]
+
+
+def test_accelerators_go_by_the_words_that_mean_one(catalogue):
+    rows = [{k: str(v) for k, v in LLAMA_8B.items()} | {"accelerator": name} for name in ("H800", "h100", "")]
+    table, _ = filled(pd.DataFrame(rows, dtype=str), catalogue, dict)
+    assert table["accelerator"].tolist() == ["nvidia/h800-sxm-80gb", "h100", ""]
