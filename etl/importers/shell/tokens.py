@@ -16,6 +16,7 @@ WORDS = EXPANSIONS | {
     "word", "number", "concatenation", "command_name", "brace_expression", "extglob_pattern", "regex", "test_operator",
     "variable_name", "special_variable_name",
 }  # fmt: skip
+_BEFORE = re.compile(r"(?:\s|\\\n)*")
 _QUOTED = re.compile(r"\\(\n|[$`\"\\])")
 _BARE = re.compile(r"\\(\n|.)", re.S)
 
@@ -41,14 +42,17 @@ class Words:
         """
         parts: list[Part] = []
         for inner in self._expansions(node, start, end):
-            begin = inner.start_byte
-            while self.text[begin].isspace():  # a token may begin with the blanks before it
-                begin += 1
+            begin = self._begin(inner)
             parts += self._literal(self.text[start:begin], start, quoted)
             parts += self._expansion(inner, quoted, depth + 1)
             start = inner.end_byte
         parts += self._literal(self.text[start:end], start, quoted)
         return tuple(parts)
+
+    def _begin(self, node: Any) -> int:
+        """Where an expansion really begins: a token may take the blanks and continued lines before it along."""
+        match = _BEFORE.match(self.text, node.start_byte, node.end_byte)
+        return match.end() if match else node.start_byte
 
     @staticmethod
     def _expansions(node: Any, start: int, end: int) -> Iterator[Any]:
@@ -75,8 +79,7 @@ class Words:
         kind, start, end = node.type, node.start_byte, node.end_byte
         if depth > DEEPEST:
             raise ImporterError("an expansion of the script nests deeper than in any launch script; it is not read")
-        while start < end and self.text[start].isspace():
-            start += 1
+        start = self._begin(node)
         line = self.line_of(start)
         if kind in {"raw_string", "ansi_c_string"}:
             first = start + (2 if kind == "ansi_c_string" else 1)

@@ -39,6 +39,8 @@ def state_run(reading: Reading, tree: Map, companions: list[Document]) -> None:
             state(reading, "precision", find(tree, key), meaning)
             break
     _sharding(reading, tree, companions)
+    if not truth(tree, "packing"):
+        reading.extra["cap"] = True  # a sample is at most the stated length, so no token count follows
     if number(tree, "gradient_accumulation_steps"):
         reading.extra["accumulation"] = number(tree, "gradient_accumulation_steps")
     recompute = truth(tree, "gradient_checkpointing")

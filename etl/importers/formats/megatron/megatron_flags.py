@@ -213,6 +213,8 @@ def _duration(reading: Reading, flags: Flags) -> None:
         and "micro-batch-size" in flags
     ):
         reading.extra["accumulation"] = 1  # without a global batch Megatron takes one micro-batch per rank
+    if "max-length" in flags and not on(flags, "packing"):
+        reading.extra["cap"] = True  # ms-swift: a sample is at most that long
     samples, _, _ = flags.get("train-samples")
     if whole(samples) and "tokens" not in reading.facts:
         reading.extra["samples"] = whole(samples)

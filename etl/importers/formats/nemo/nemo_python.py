@@ -53,7 +53,8 @@ def detect(document: Document) -> float:
     head = document.text[:20_000]
     if re.search(r"^(?:from|import)\s+(?:nemo|nemo_run|megatron\.bridge)\b", head, re.M):
         return 0.9
-    return 0.6 if len(set(_PARAMETER.findall(document.text[:200_000]))) >= 2 else 0.0
+    recipe = document.kind == "python" and re.search(r"^def \w+\(", document.text[:200_000], re.M)
+    return 0.6 if recipe and len(set(_PARAMETER.findall(document.text[:200_000]))) >= 2 else 0.0
 
 
 def read(document: Document, _companions: list[Document]) -> Reading:

@@ -57,6 +57,8 @@ def read(document: Document, companions: list[Document]) -> Reading:
     if nodes and each and nodes > 0 and each > 0 and not apart:
         state(reading, "accelerators", find(tree, "cluster.gpus_per_node"), int(nodes * each))
     megatron = truth(tree, "policy.megatron_cfg.enabled")
+    if megatron is None and find(tree, "policy.dtensor_cfg") is None:
+        megatron = find(tree, "policy.megatron_cfg") is not None  # enabled in a file beneath that is not given
     table = MEGATRON if megatron else DTENSOR if truth(tree, "policy.dtensor_cfg.enabled") else {}
     state_all(reading, tree, table)
     if table is DTENSOR:

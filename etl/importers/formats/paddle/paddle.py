@@ -59,14 +59,13 @@ PADDLE_ONLY = (
     "amp_master_grad",
     "pipeline_parallel_config",
     "tensor_parallel_config",
-    "recompute_granularity",
 )
 
 
 def detect(document: Document) -> float:
     """Paddle's degrees or checkpoint names, at the top or one level below."""
     tree = _flat(document.tree)
-    if not any(k in tree for k in PADDLE_ONLY):
+    if not any(k in tree for k in PADDLE_ONLY) or "data_parallel_shard_degree" in tree:
         return 0.0
     return min(0.9, 0.15 * sum(m in tree for m in MARKS))
 

@@ -71,5 +71,9 @@ def test_words_keep_their_lines_in_a_continued_command():
     assert [(word, line) for word, line in commands[0].words if word in {"--a", "--b"}] == [("--a", 2), ("--b", 3)]
 
 
+def test_an_expansion_behind_a_continued_line_in_quotes_is_one():
+    assert words('A="--a 1"\nC=" \\\n  run \\\n  $A \\\n  "\n$C') == [["run", "--a", "1"]]
+
+
 def test_an_unfinished_script_still_gives_its_commands():
     assert ["run", "--a", "1"] in words("if true; then\nrun --a 1\n")
