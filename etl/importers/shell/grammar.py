@@ -11,6 +11,12 @@ from etl.importers.problems import ImporterError
 
 LONGEST_PARSE = 1.0  # [s]; a launch script takes milliseconds, text made to confuse the grammar takes minutes
 # The grammar counts bytes, and a NUL ends its text: one plain letter for each other sign keeps offsets equal.
+# What people write that is no shell: a placeholder such as <path to data>. It becomes one word.
+_PLACEHOLDER = re.compile(r"(?<![<\w])<[A-Za-z_][^<>\n()|&;$`\"']*[^\s<>]>")
+# The grammar ends a word at the second $NAME that text follows (a$B/c$D.e), so it gets letters and `tokens` finds the
+# names in the literals.
+_NAME = re.compile(r"\$(?:[A-Za-z_]\w*|[0-9@*#?])")
+_BRACKETS = re.compile(r"\[[\d,]*\](?=\*)")
 _OTHER = re.compile(r"[^\t\n\x20-\x7e]")
 
 
@@ -32,16 +38,26 @@ def tree(text: str) -> Any:
     """
     import tree_sitter
 
-    source = _OTHER.sub("x", text).encode("ascii")
+    given = source(text)
     end = time.process_time() + LONGEST_PARSE
     try:
         parsed = tree_sitter.Parser(_language()).parse(
-            lambda offset, _: source[offset : offset + 65_536],
+            lambda offset, _: given[offset : offset + 65_536],
             progress_callback=lambda _offset, _failed: time.process_time() > end,
         )
     except ValueError:
         raise ImporterError(f"the script nests in a way that cannot be parsed in {LONGEST_PARSE:g} s") from None
     return parsed.root_node
+
+
+def source(text: str) -> bytes:
+    """The text as the grammar gets it: as long as it is, with plain letters for what would mislead."""
+    masked = _PLACEHOLDER.sub(_letters, text) if "<" in text else text
+    return _OTHER.sub("x", _BRACKETS.sub(_letters, _NAME.sub(_letters, masked))).encode("ascii")
+
+
+def _letters(match: re.Match[str]) -> str:
+    return "x" * len(match.group())
 
 
 def line_counter(text: str, first: int = 1) -> Callable[[int], int]:

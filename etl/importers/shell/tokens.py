@@ -17,8 +17,7 @@ WORDS = EXPANSIONS | {
     "variable_name", "special_variable_name",
 }  # fmt: skip
 _BEFORE = re.compile(r"(?:\s|\\\n)*")
-_QUOTED = re.compile(r"\\(\n|[$`\"\\])")
-_BARE = re.compile(r"\\(\n|.)", re.S)
+_PIECE = re.compile(r"\\.|\$(?:[A-Za-z_]\w*|[0-9@*#?])|[^\\$\n]+|.", re.S)
 
 
 class Words:
@@ -67,13 +66,27 @@ class Words:
             elif top.child_count:
                 stack.extend(reversed(top.children))
 
-    def _literal(self, text: str, start: int, quoted: bool) -> Iterator[Lit]:
-        """Text without its escapes, as one piece for each line."""
-        for piece in re.findall(r"(?:[^\n\\]|\\[^\n])*(?:\\?\n|\\)?", text, re.S) if "\n" in text else [text]:
-            if piece:
-                plain = piece if "\\" not in piece else (_QUOTED if quoted else _BARE).sub(_unescape, piece)
-                yield Lit(plain, self.line_of(start), quoted or plain != piece)
-                start += len(piece)
+    def _literal(self, text: str, start: int, quoted: bool) -> Iterator[Part]:
+        """Text without its escapes, one piece for each line, with the `$NAME` in it (see `grammar.source`)."""
+        piece, at, escaped = "", start, quoted
+        for match in _PIECE.finditer(text):
+            found, first = match.group(), start + match.start()
+            if found[0] == "$" and len(found) > 1:
+                if piece:
+                    yield Lit(piece, self.line_of(at), escaped)
+                yield Param(found[1:], self.line_of(first), quoted)
+            elif found[0] == "\\" and len(found) > 1:
+                plain = found[1:] if not quoted or found[1] in '\n$`"\\' else found
+                piece += "" if plain == "\n" else plain
+                escaped = True
+            else:
+                piece += found
+            if found[-1] == "\n" and piece:
+                yield Lit(piece, self.line_of(at), escaped)
+            if found[-1] == "\n" or (found[0] == "$" and len(found) > 1):
+                piece, at, escaped = "", start + match.end(), quoted
+        if piece:
+            yield Lit(piece, self.line_of(at), escaped)
 
     def _expansion(self, node: Any, quoted: bool, depth: int) -> Iterator[Part]:
         kind, start, end = node.type, node.start_byte, node.end_byte
@@ -137,7 +150,3 @@ class Words:
         if node.type == "subscript":
             return self._subscript(node, depth)
         return self.text[node.start_byte : node.end_byte], None
-
-
-def _unescape(match: re.Match[str]) -> str:
-    return "" if match.group(1) == "\n" else match.group(1)

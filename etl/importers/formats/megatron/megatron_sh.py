@@ -151,9 +151,9 @@ def _training(reading: Reading, shell: Shell, commands: list[Command]) -> tuple[
         if len(runs) > 1:
             reading.warn("several-runs", f"the script starts {len(runs)} different runs; the first is reported")
         return sure[0]
-    words = [word for value in shell.variables.values() for word in _flag_words(value)]
-    if words:
-        return None, Flags(words, shell.undecided)
+    words = Flags((word for value in shell.variables.values() for word in _flag_words(value)), shell.undecided)
+    if OWN & words.certain():
+        return None, words
     launched = [(c, f) for c, f in ranked if slurm.launched(f) or slurm.per_process(f)]
     chosen = launched or ranked
     return chosen[0] if chosen else (None, Flags([]))

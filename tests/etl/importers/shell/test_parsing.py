@@ -75,5 +75,27 @@ def test_an_expansion_behind_a_continued_line_in_quotes_is_one():
     assert words('A="--a 1"\nC=" \\\n  run \\\n  $A \\\n  "\n$C') == [["run", "--a", "1"]]
 
 
+@pytest.mark.parametrize(
+    ("script", "value"),
+    [
+        ("X=$A/b$C.log", "1/b2.log"),
+        ('X="q"n=$A,m=$C"z"', "qn=1,m=2z"),
+        ("X=${A}_$C-$A", "1_2-1"),
+        ('X="\\$A $A"', "$A 1"),
+        ("X='$A'$A", "$A1"),
+        ("X=\\$A", "$A"),
+    ],
+)
+def test_several_names_in_one_word(script, value):
+    shell = followed(f"A=1\nC=2\n{script}")
+    assert shell.word("X") == value
+
+
+def test_what_is_no_shell_becomes_one_word():
+    assert words("A=<path to data>\nN=2\nrun --a [0]*$N+[1]*3 --b <file name> --c 1") == [
+        ["run", "--a", "[0]*2+[1]*3", "--b", "<file name>", "--c", "1"]
+    ]
+
+
 def test_an_unfinished_script_still_gives_its_commands():
     assert ["run", "--a", "1"] in words("if true; then\nrun --a 1\n")
