@@ -23,17 +23,43 @@ FLASH_SINCE = "2023"
 large frameworks within the year."""
 
 
+SOFTWARE = (
+    (r"nanotron", "nanotron"),
+    (r"torchtitan", "torchtitan"),
+    (r"megatron.*deepspeed|deepspeed.*megatron|gpt-neox", "megatron-deepspeed"),
+    (r"megatron|nemo\b", "megatron-core"),
+    (r"llm foundry|composer", "llm-foundry"),
+    (r"transformers|llama-factory", "transformers"),
+    (r"maxtext", "maxtext"),
+)
+"""Software of the table of stacks by the framework that a run names."""
+
+IN_HOUSE = "megatron-core"
+"""What software that splits tensors or layers and is not known is taken to be like: tuned, with fused kernels."""
+
+
+def stack_of(facts: Facts) -> str | None:
+    """Software of a run by the framework that it names; None where it names none that is known.
+
+    >>> stack_of({"framework": "DeepSpeed and Megatron-LM"}), stack_of({"framework": "HAI-LLM"})
+    ('megatron-deepspeed', None)
+    """
+    text = str(facts.get("framework", "")).lower()
+    return next((stack for pattern, stack in SOFTWARE if re.search(pattern, text)), None)
+
+
 def layout_row(facts: Facts, model: Facts) -> tuple[Row, Row]:
     """The columns of a layout row, and the values of unstated fields that were filled in so that it can be computed.
 
     Filled, each named: cp 1, and ep 1 of a mixture of experts (a report without them does not mention them);
     micro_batch 1 (the smallest there is: memory is then a lower bound); the deepest interleaving where a run says that
     it interleaves and not how deep; fused attention, and sequence parallelism beside TP, for runs released from
-    2023 on. What is still missing makes the row unknown.
+    2023 on; software like Megatron-LM where tensors or layers are split and the framework is not known. What is still
+    missing makes the row unknown.
 
     >>> row, filled = layout_row({"tp": 8, "recompute_modules": "mlp"}, {"layers": 126})
     >>> row["layers"], row["recompute"], filled
-    (126, ('mlp',), {'cp': 1, 'micro_batch': 1})
+    (126, ('mlp',), {'cp': 1, 'micro_batch': 1, 'stack': 'megatron-core'})
     """
     row: Row = {name: model[name] for name in MODEL if name in model}
     row |= {name: facts[name] for name in PHASE if name in facts}
@@ -50,6 +76,11 @@ def layout_row(facts: Facts, model: Facts) -> tuple[Row, Row]:
     fill: Row = {name: 1 for name in ("cp", "ep", "micro_batch") if name not in row}
     if row.get("schedule") == "interleaved" and "vpp" not in row and "pp" in row and "layers" in row:
         fill["vpp"] = ceil(row["layers"] / row["pp"])
+    stack = stack_of(facts)
+    if stack:
+        row["stack"] = stack
+    elif max(row.get("tp", 1), row.get("pp", 1)) > 1:
+        fill["stack"] = IN_HOUSE
     if str(facts.get("released", "")) >= FLASH_SINCE:
         fill |= {} if "attention_kernel" in row else {"attention_kernel": "flash"}
         fill |= {"sequence_parallel": True} if row.get("tp", 1) > 1 and "sequence_parallel" not in row else {}

@@ -3,6 +3,7 @@ select
     phases.*,
     runs.organization as organization,
     runs.purpose as purpose,
+    runs.framework as framework,
     runs.released as released,
     runs.model as model,
     models.sparsity as sparsity,

@@ -36,3 +36,13 @@ def test_interleaving_of_unknown_depth_goes_down_to_single_layers() -> None:
     assert filled["vpp"] == 8
     assert "vpp" not in layout_row({"schedule": "1f1b", "pp": 16}, {"layers": 126})[0]
     assert layout_row({"schedule": "interleaved", "pp": 16, "vpp": 2}, {"layers": 126})[0]["vpp"] == 2
+
+
+def test_the_framework_says_which_software_it_is_and_in_house_software_is_named() -> None:
+    # BLOOM names Megatron-DeepSpeed; Llama 3's report (arXiv:2407.21783) names no framework
+    row, filled = layout_row({"tp": 4, "framework": "Megatron-DeepSpeed"}, {})
+    assert row["stack"] == "megatron-deepspeed"
+    assert "stack" not in filled
+    row, filled = layout_row({"tp": 8}, {})
+    assert row["stack"] == filled["stack"] == "megatron-core"
+    assert "stack" not in layout_row({"tp": 1, "fsdp": True}, {})[0]
