@@ -6,6 +6,7 @@ package's results to another. Heavy libraries are imported inside the commands t
 
 from __future__ import annotations
 
+import io
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -149,16 +150,22 @@ def refusal(error: Exception) -> str | None:
 
     if isinstance(error, RefusalError | MissingConstantError):
         return str(error)
+    if isinstance(error, MemoryError):
+        return "there is not enough memory for this; close other programs or give it less to do"
     if isinstance(error, OSError):
         return f"{error.filename}: {error.strerror}" if error.filename else str(error)
     # Plain duckdb.Error is how a damaged file is told; faults in a query have classes of their own.
-    if isinstance(error, duckdb.IOException | duckdb.FatalException) or type(error) is duckdb.Error:
+    faults = duckdb.IOException | duckdb.FatalException | duckdb.TransactionException | duckdb.OutOfMemoryException
+    if isinstance(error, faults) or type(error) is duckdb.Error:
         return f"the database cannot be used ({str(error).splitlines()[0]}); make it anew with: shardbook build"
     return None
 
 
 def main() -> None:
     """Run the command line; a closed pipe ends it quietly, bad input and a bad disk in one sentence."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a terminal without Chinese shows numbers in its place
     try:
         application()()
     except BrokenPipeError:

@@ -170,6 +170,7 @@ class Sandbox:
         QueryError : it does more than read, fails, or exceeds a limit
         """
         limits = self._limits
+        sql = sql.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
         reply = self._ask({"path": str(self._path), "sql": sql, "rows": limits.rows, "cell": limits.cell})
         if "kind" in reply:
             raise QueryError(reply["kind"], reply["sentence"], reply.get("detail", ""))

@@ -156,7 +156,7 @@ def main() -> None:
     threading.Thread(target=_listen, args=(lines,), daemon=True).start()
     while True:
         line = lines.get()
-        sys.stdout.write(json.dumps(reply(json.loads(line), opened), ensure_ascii=False) + "\n")
+        sys.stdout.write(json.dumps(reply(json.loads(line), opened)) + "\n")
         sys.stdout.flush()
 
 

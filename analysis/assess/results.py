@@ -24,6 +24,7 @@ from analysis.verdicts import Verdict, judge, not_judged
 from schemas.conventions import FLOP_FACTS
 from schemas.files import draft
 from schemas.reasons import cause, sentence
+from schemas.sandbox import connect
 
 Row = dict[str, Any]
 Step = Callable[[str], None]
@@ -150,7 +151,11 @@ def assess(database: Path, step: Step = lambda _: None) -> dict[str, int]:
     dict
         Rows written, by result table.
     """
-    with draft(database) as unfinished:
+    with connect(database) as connection:
+        connection.execute(
+            "select 1 from meta.build, record.runs limit 1"
+        )  # another file is refused before it is copied
+    with draft(database, keep_newer=True) as unfinished:
         shutil.copyfile(database, unfinished)
         with duckdb.connect(str(unfinished), config=CLOSED) as connection:
             step("recomputing every run")

@@ -11,7 +11,7 @@ import pandas as pd
 from analysis.layout.columns import BY_NAME, MODEL, check_columns
 from analysis.records.facts import Facts
 from analysis.records.load import Catalogue
-from schemas.files import replace
+from schemas.files import replace, require_file
 from schemas.naming import resolve
 from schemas.nearest import nearest
 from schemas.refusal import RefusalError
@@ -26,13 +26,11 @@ def read(path: Path) -> pd.DataFrame:
         No such file, not a CSV, no header, columns missing.
     """
     try:
-        table = pd.read_csv(path, dtype=str, keep_default_na=False, na_filter=False)
+        table = pd.read_csv(require_file(path), dtype=str, keep_default_na=False, na_filter=False)
         if not isinstance(table.index, pd.RangeIndex):  # pandas takes cells beyond the header for names of rows
             raise RefusalError(
                 f"{path} has rows of more cells than its header names; end each line where the header ends"
             )
-    except FileNotFoundError:
-        raise RefusalError(f"there is no file {path}; give the CSV with the rows to predict") from None
     except (OSError, UnicodeDecodeError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
         reason = str(error).strip().splitlines()[0]
         raise RefusalError(f"{path} cannot be read as CSV ({reason}); it needs a header line and UTF-8 text") from None

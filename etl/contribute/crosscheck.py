@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from etl.database.rowset import Answer
+from schemas import files
 from schemas.refusal import RefusalError
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def read(path: Path) -> list[dict[str, str]]:
     RefusalError : the file is missing, no CSV text, or another table
     """
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
+        with files.require_file(path).open(encoding="utf-8-sig", newline="") as file:
             reader = csv.DictReader(file)
             names, rows = reader.fieldnames or (), list(reader)
     except (OSError, UnicodeDecodeError, csv.Error) as error:

@@ -183,8 +183,14 @@ def of_file(path: Path) -> Snapshot:
     -------
     its values and verdicts
     """
-    with sandbox.connect(path) as connection:
-        return of_connection(connection, assessed=True)
+    import duckdb
+
+    try:
+        with sandbox.connect(path) as connection:
+            return of_connection(connection, assessed=True)
+    except duckdb.CatalogException as error:
+        reason = str(error).split("\n")[0]
+        raise RefusalError(f"{path} is not a database of this version ({reason}); give one that was built.") from None
 
 
 def affected(before: Snapshot, after: Snapshot) -> set[str]:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from schemas import files
+from schemas.refusal import RefusalError
 
 
 def names(folder: Path) -> list[str]:
@@ -65,3 +66,12 @@ with files.draft(Path({str(tmp_path)!r}) / "a.txt") as unfinished:
     assert len(names(tmp_path)) == 1
     files.replace(tmp_path / "a.txt", "whole")
     assert names(tmp_path) == ["a.txt"]
+
+
+def test_what_another_program_replaced_meanwhile_is_kept(tmp_path: Path) -> None:
+    target = tmp_path / "a.duckdb"
+    target.write_text("old")
+    with pytest.raises(RefusalError, match="replaced by another program"), files.draft(target, keep_newer=True) as mine:
+        mine.write_text(files.replace(target, "newer") or "mine")
+    assert target.read_text() == "newer"
+    assert names(tmp_path) == ["a.duckdb"]
