@@ -15,6 +15,12 @@ import pandas as pd
 from reports.words import Bi
 from schemas import sandbox
 
+UNITS_ZH = {
+    "accelerators": "张卡", "tokens": "token", "parameters": "个参数", "steps": "步", "days": "天", "hours": "小时",
+    "accelerator-hours": "卡时", "sequences": "条序列", "layers": "层",
+}  # fmt: skip
+"""Units that are words."""
+
 
 class ReportError(Exception):
     """Something a reader of the terminal can act on; printed as one sentence."""
@@ -74,7 +80,7 @@ class Fields:
         title, unit = self.title(column), self.unit(column)
         if not unit or unit.lower() in title.en.lower():
             return title
-        return Bi(f"{title.en} [{unit}]", f"{title.zh} [{unit}]")
+        return Bi(f"{title.en} [{unit}]", f"{title.zh} [{UNITS_ZH.get(unit, unit)}]")
 
 
 class Source:

@@ -13,7 +13,7 @@ import altair as alt
 from reports.drawing.chart_words import ChartWords
 from reports.drawing.grammar import Drawing
 from reports.drawing.interaction import interactive
-from reports.numbers import NOTHING, cell
+from reports.numbers import NOTHING, cell, day
 from reports.source import Fields, Source, is_missing, query_text
 from reports.words import LANGUAGES, Bi, code, has_phrase, phrase
 
@@ -32,17 +32,23 @@ class Cell:
 
 @dataclass(frozen=True)
 class Table:
-    """The numbers of a figure; heads carry units."""
+    """The numbers of a figure; heads carry units. `runs` and `links`, where known, end each row of the file."""
 
     heads: tuple[tuple[str, Bi], ...]
     rows: tuple[tuple[Cell, ...], ...]
+    runs: tuple[str, ...] = ()
+    links: tuple[str, ...] = ()
 
     def csv(self) -> str:
         """The same rows as CSV, exact values, column names as in the database."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
-        writer.writerow([key for key, _ in self.heads])
-        writer.writerows([["" if is_missing(one.raw) else one.raw for one in row] for row in self.rows])
+        extra = [name for name, values in (("run_id", self.runs), ("source", self.links)) if values]
+        writer.writerow([*(key for key, _ in self.heads), *extra])
+        behind = zip(*(values for values in (self.runs, self.links) if values), strict=True)
+        ends = list(behind) if extra else [()] * len(self.rows)
+        for row, end in zip(self.rows, ends, strict=True):
+            writer.writerow([*("" if is_missing(one.raw) else one.raw for one in row), *end])
         return text.getvalue()
 
 
@@ -146,12 +152,25 @@ def table_of(
     """
     links = links or {}
     heads = tuple((column, source.fields.axis(column)) for column in columns)
-    made = tuple(tuple(_cell(row, column, source.fields, links) for column in columns) for row in rows)
-    return Table(heads, made)
+    kept = list(rows)
+    made = tuple(tuple(_cell(row, column, source.fields, links) for column in columns) for row in kept)
+    if not kept or not all(row.get("run_id") for row in kept):
+        return Table(heads, made)
+    runs = tuple(str(row["run_id"]) for row in kept)
+    return Table(
+        heads, made, () if "run_id" in columns else runs, tuple(_documents(source).get(run, "") for run in runs)
+    )
+
+
+def _documents(source: Source) -> dict[str, str]:
+    """The main document of each run."""
+    return {row["run_id"]: row["url"] or "" for row in source.rows("run_index")}
 
 
 def _cell(row: dict[str, Any], column: str, fields: Fields, links: dict[str, str]) -> Cell:
-    raw = row.get(column)
+    raw = row.get("when", row.get(column)) if column in ("date", "released") else row.get(column)
+    if hasattr(raw, "year"):
+        raw = day(raw, row.get(f"{column}_precision"))
     number = not is_missing(raw) and not isinstance(raw, (str, bool)) and not hasattr(raw, "year")
     text = Bi(row[f"{column}_en"], row[f"{column}_zh"]) if row.get(f"{column}_en") else _text(raw, column, fields)
     return Cell(text, raw, row.get(links[column], "") or "" if column in links else "", number)

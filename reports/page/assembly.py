@@ -147,7 +147,7 @@ def picture(spec: Spec, name: str) -> Markup:
     still = {**spec, "width": _PICTURE_WIDTH, "config": config(PAGE)}
     drawn = str(vl_convert.vegalite_to_svg(still, vl_version=VEGA_LITE, allowed_base_urls=[]))
     short = _PLACES.sub(lambda place: _LONG.sub(lambda number: f"{float(number[0]):.1f}", place[0]), drawn)
-    short = _shared(short.replace(_FONT, "").replace(' opacity="1"', ""), name)
+    short = _shared(short.replace(_FONT, "").replace(' opacity="1"', "").replace(' font-size="11px"', ""), name)
     ids: dict[str, str] = {}
     return trusted(_IDS.sub(lambda found: ids.setdefault(found[0], f"{name}-{len(ids)}"), short))
 

@@ -12,6 +12,8 @@ from reports.words import Bi, phrase
 
 FIRST = ("meta/llama-3.1-405b", "deepseek/deepseek-v3")
 """The two runs that open the page."""
+SEEN = 512
+"""Smaller layouts are drawn on their run's page alone."""
 WIDTH = 815.0
 """Room for the dots of one line [px]."""
 
@@ -26,7 +28,8 @@ def pictures(source: Source) -> list[dict[str, Any]]:
     """Every layout that can be drawn: the two of the first screen shown, the others when a reader follows their run."""
     rows = {row["run_id"]: row for row in source.rows("run_layouts")}
     shown = [row["run_id"] for row in first(source)]
-    return [picture(rows[run], always=run in shown) for run in [*shown, *(run for run in rows if run not in shown)]]
+    large = [run for run, row in rows.items() if row["accelerators"] >= SEEN and run not in shown]
+    return [picture(rows[run], always=run in shown) for run in [*shown, *large]]
 
 
 def picture(row: dict[str, Any], *, always: bool = True, root: str = "") -> dict[str, Any]:

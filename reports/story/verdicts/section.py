@@ -39,17 +39,15 @@ def sentence(row: dict[str, Any]) -> Bi:
 
 
 def run_verdicts(source: Source) -> dict[str, dict[str, Any]]:
-    """The worst verdict of each run on its makers' own numbers, and whether a number of others contradicts it.
+    """The worst verdict of each run on its makers' own numbers.
 
     A run is plausible only where a decisive check is: one that compares two numbers which were printed apart.
     """
     found: dict[str, dict[str, Any]] = {}
     for row in source.rows("verdicts"):
-        blank = {"run_id": row["run_id"], "name": row["name"], "makers": "unknown", "others": False}
+        blank = {"run_id": row["run_id"], "name": row["name"], "makers": "unknown"}
         run = found.setdefault(row["run_id"], blank)
-        if row["rests_on"] == "others":
-            run["others"] = True
-        elif row["status"] != "plausible" or row["decisive"]:
+        if row["rests_on"] == "makers" and (row["status"] != "plausible" or row["decisive"]):
             run["makers"] = min(run["makers"], row["status"], key=SEVERITY.index)
     return found
 
@@ -58,10 +56,12 @@ def tally(source: Source) -> dict[str, Any]:
     """How many runs can be tested on their makers' numbers, contradict themselves, or are strained, and which."""
     runs = list(run_verdicts(source).values())
     by = {status: [run["name"] for run in runs if run["makers"] == status] for status in SEVERITY}
+    rows = source.rows("verdicts")
+    aside = {row["run_id"] for row in rows if row["rests_on"] == "others" and row["status"] != "explained"}
     counts = {
-        "plausible": len(by["plausible"]), "strained": len(by["strained"]), "explained": len(by["explained"]),
-        "unknown": len(by["unknown"]), "bad": len(by["impossible"]),
-        "others": sum(run["others"] and run["makers"] not in OFF for run in runs),
+        "plausible": len(by["plausible"]), "strained": len(by["strained"]), "unknown": len(by["unknown"]),
+        "explained": len({row["run_id"] for row in rows if row["status"] == "explained"}),
+        "bad": len(by["impossible"]), "others": len(aside),
     }  # fmt: skip
     return {**counts, "n": len(runs) - len(by["unknown"]), "all": len(runs), "names": by["impossible"]}
 
