@@ -107,9 +107,9 @@ def words(row: Any) -> str:
     """The degrees of a layout that are not 1, in one line."""
     degrees = [f"{axis.upper()}{int(row[axis])}" for axis in ("tp", "cp", "pp", "vpp", "ep", "etp", "dp")
                if axis in row and row[axis] > 1]  # fmt: skip
-    return " ".join(
-        [*degrees, f"ZeRO-{int(row['zero_stage'])}", f"MBS{int(row['micro_batch'])}", str(row["recompute"])]
-    )
+    apart = ["no SP"] if row["tp"] > 1 and not row.get("sequence_parallel", True) else []
+    others = (f"ZeRO-{int(row['zero_stage'])}", f"MBS{int(row['micro_batch'])}", str(row["recompute"]))
+    return " ".join([*degrees, *apart, *others])
 
 
 def write(best: Plan, out: Path) -> None:
