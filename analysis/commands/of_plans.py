@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -20,6 +21,7 @@ from analysis.commands.shared import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from concurrent.futures import Executor
 
     from analysis.plan.question import Question
     from analysis.records.load import Catalogue
@@ -104,3 +106,59 @@ def _print(parts: Iterable[Any]) -> None:
     console = Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else 160)
     for part in parts:
         console.print(part)
+
+
+@app.command(name="plan-grid", epilog="Example: shardbook plan-grid docs/examples/grid.csv -o build/grid")
+def plan_grid(
+    context: typer.Context,
+    grid: Annotated[Path, typer.Argument(help="CSV: model, accelerator, accelerators, seq_len, global_batch.")],
+    out: Annotated[Path, typer.Option("-o", "--output", help="Folder of Parquet files; those there are kept.")],
+    workers: Annotated[int, typer.Option(min=1, help="Processes of this machine.")] = 2,
+    scheduler: Annotated[str | None, typer.Option(help="Address of a Dask scheduler, instead of processes.")] = None,
+    top: Annotated[int, typer.Option(min=1, help="Layouts to keep of each plan.")] = 1000,
+) -> None:
+    """Plan many models, parts and sizes into partitioned Parquet; a run that was ended goes on where it stopped."""
+    from analysis.plan import grid as grids
+    from analysis.whatif.csv_table import facts_of_model
+
+    given = front(context)
+    with refusing(2):
+        known = catalogue(given)
+
+        def question(row: dict[str, Any]) -> Question:
+            facts = facts_of_model(row["model"], known.models, lambda path: given.architecture(grid.parent / path))
+            fixed = {"precision": row.get("precision") or "bf16"}
+            batch = (int(row["seq_len"]), int(row["global_batch"]))
+            made = _question(known, facts, row["accelerator"], batch, fixed, None)
+            return replace(made, accelerators=int(row["accelerators"]))
+
+        cells = grids.read(grid, question)
+        with _pool(workers, scheduler) as pool:
+            for number, done in enumerate(grids.run(cells, known, out, pool, top), 1):
+                result = done.why or f"{done.rows:,} layouts"
+                size = done.cell.question.accelerators
+                typer.echo(f"{number}/{len(cells)} {done.cell.model} on {size:,}: {result}", err=True)
+    kept = sum(cell.place(out).is_file() for cell in cells)
+    typer.echo(f"{out}: {kept} of {len(cells)} plans; read them with: from read_parquet('{out}/**/*.parquet')")
+
+
+def _pool(workers: int, scheduler: str | None) -> Executor:
+    """Processes of this machine, or of a Dask cluster.
+
+    Raises
+    ------
+    RefusalError
+        Dask is wanted and not installed.
+    """
+    from schemas.refusal import RefusalError
+
+    if scheduler is None:
+        from concurrent.futures import ProcessPoolExecutor
+        from multiprocessing import get_context
+
+        return ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
+    try:
+        from dask.distributed import Client
+    except ImportError:
+        raise RefusalError("--scheduler needs Dask; install it with: pip install 'dask[distributed]'") from None
+    return cast("Executor", Client(scheduler).get_executor())
