@@ -7,7 +7,7 @@ A format module has `NAME`, `detect(document) -> float` (0 = not mine, 1 = surel
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
@@ -21,6 +21,7 @@ from etl.importers.read.documents import Document, load
 from etl.importers.read.trees import repeated
 
 MOST_REPETITIONS = 5
+SURE, MARGIN = 0.6, 0.12
 
 
 @cache
@@ -48,9 +49,7 @@ def choose(document: Document) -> tuple[Any, Document]:
     """
     try:
         best = _best(document)
-        problem = ImporterError(
-            f"{document.path} is in no known format; `shardbook import --list` shows those that can be read"
-        )
+        problem = _unknown(document)
     except ImporterError as refusal:
         best, problem = None, refusal
     if best is not None:
@@ -62,10 +61,32 @@ def choose(document: Document) -> tuple[Any, Document]:
     raise problem
 
 
+def _unknown(document: Document) -> ImporterError:
+    sentence = f"{document.path} is in no known format; `shardbook import --list` shows those that can be read"
+    return ImporterError(sentence)
+
+
 def _best(document: Document) -> Any | None:
-    scores = [(module.detect(document), -index, module) for index, module in enumerate(_modules(document))]
-    best = max(scores, key=lambda s: s[:2], default=(0.0, 0, None))
-    return best[2] if best[0] > 0 else None
+    ranked = _ranked(document)
+    return ranked[0][1] if ranked else None
+
+
+@lru_cache(maxsize=4)
+def _ranked(document: Document) -> list[tuple[float, Any]]:
+    """Modules that claim a document with the score of their content test, the best first."""
+    scores = [(module.detect(document), module) for module in _modules(document)]
+    return sorted((pair for pair in scores if pair[0] > 0), key=lambda pair: -pair[0])
+
+
+def _alike(reading: Reading, document: Document) -> None:
+    """Say that a document looks like the format of another framework as well, and which one was read."""
+    (score, module), *others = _ranked(document) or [(0.0, None)]
+    own = {row.name for row in formats() if row.kinds[0] == document.kind}
+    near = [m for value, m in others if value >= SURE and score - value <= MARGIN and m.NAME in own]
+    framework = getattr(module, "__name__", "").rpartition(".")[0]
+    names = [other.NAME for other in near if other.__name__.rpartition(".")[0] != framework]
+    if names:
+        reading.warn("two-formats", f"read as {reading.format}; it also looks like {', '.join(names)}")
 
 
 def read_files(paths: Sequence[str], counter: Callable[..., Any] | None = None) -> Reading:
@@ -85,15 +106,19 @@ def read_documents(
     document: Document, companions: Sequence[Document], counter: Callable[..., Any] | None = None
 ) -> Reading:
     """The same for documents that are already loaded."""
+    given = document
     try:
         module, document = choose(document)
         reading: Reading = module.read(document, list(companions))
         derive.complete(reading)
         counting.count(reading, counter)
         _repetitions(reading, document)
+        _alike(reading, document)
     except RecursionError:
         raise ImporterError(f"{document.path} refers to itself or nests too deep; it cannot be read") from None
     if all(fact.origin == "default" for fact in reading.facts.values()):
+        if document is not given:
+            raise _unknown(given)
         raise ImporterError(
             f"{document.path} looks like {reading.format} but states no fact that can be read without running it"
         )

@@ -65,6 +65,7 @@ ON_MEGATRON = (SWIFT, SLIME, MEGATRON)
 """Frameworks whose launch scripts carry Megatron's flags, the most particular first."""
 
 _SWIFT = re.compile(r"(?:^|[\s/])megatron\s+(?:sft|pt|rlhf)\b|swift/cli/_megatron/")
+_NOT_TRAINING = re.compile(r"(?:generat|evaluat|inference|convert|export|tasks/|lm_eval|eval_)\w*[\w/]*\.py", re.I)
 _SLIME = frozenset({"actor-num-nodes", "actor-num-gpus-per-node", "rollout-num-gpus", "hf-checkpoint"})
 _PROGRAM = re.compile(r"megatron|mindspeed|(?:pretrain|posttrain|finetune|train)_?(?:gpt|mamba|hybrid|llama|moe)", re.I)
 ENOUGH = 3
@@ -84,6 +85,8 @@ def of_command(command: str, flags: set[str], own: frozenset[str]) -> Framework 
     >>> of_command("torchrun train.py --lr 1", {"lr"}, frozenset({"num-layers"})) is None
     True
     """
+    if _NOT_TRAINING.search(command):
+        return None
     if _SWIFT.search(command):
         return SWIFT
     if len(_SLIME & flags) >= 2:

@@ -5,8 +5,9 @@ import re
 from etl.importers.facts import Reading
 from etl.importers.fields import whole
 from etl.importers.formats.accelerate import accelerate_yaml
+from etl.importers.formats.deepspeed.deepspeed_json import state_settings
 from etl.importers.formats.huggingface_trainer import trainer_keys
-from etl.importers.formats.megatron.megatron_sh import follow
+from etl.importers.formats.megatron.megatron_sh import follow, written_configs
 from etl.importers.read.documents import Document
 from etl.importers.read.trees import Map
 from etl.importers.shell import slurm
@@ -37,6 +38,8 @@ def read(document: Document, companions: list[Document]) -> Reading:
     runs = {tuple(word for word, _ in c.words) for c, _ in sure}
     if len(runs) > 1:
         reading.warn("several-runs", f"the script starts {len(runs)} different runs; the first is reported")
+    for config in written_configs(shell, []):
+        state_settings(reading, config)
     trainer_keys.state_run(reading, _tree(flags), companions)
     count = slurm.devices(shell, flags, options, command)
     if count is None and (alone := slurm.one_node(shell, flags, options, command)):

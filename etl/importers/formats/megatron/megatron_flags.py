@@ -65,7 +65,7 @@ def read_flags(reading: Reading, flags: Flags, framework: Framework | None = MEG
     hybrid(reading, flags)
     _tying(reading, flags)
     _layout(reading, flags, framework)
-    _duration(reading, flags)
+    _duration(reading, flags, framework)
     _precision(reading, flags)
     _recompute(reading, flags)
     _run_defaults(reading, flags, framework)
@@ -205,12 +205,13 @@ def _sharding(reading: Reading, flags: Flags) -> None:
         reading.state("zero_stage", 1, "--use-distributed-optimizer", flags.line("use-distributed-optimizer"))
 
 
-def _duration(reading: Reading, flags: Flags) -> None:
+def _duration(reading: Reading, flags: Flags, framework: Framework | None) -> None:
     ramp = ("rampup-batch-size", "step-batch-size-schedule")
     reading.extra["ramp"] = any(flag in flags for flag in ramp)
     if (
         not any(flag in flags for flag in ("global-batch-size", "deepspeed", "rampup-batch-size"))
         and "micro-batch-size" in flags
+        and framework is not None
     ):
         reading.extra["accumulation"] = 1  # without a global batch Megatron takes one micro-batch per rank
     if "max-length" in flags and not on(flags, "packing"):

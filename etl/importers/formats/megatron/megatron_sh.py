@@ -122,7 +122,7 @@ def read(document: Document, companions: list[Document]) -> Reading:
     if "deepspeed" in flags or "deepspeed-config" in flags:
         reading.format = "megatron_deepspeed"
     read_flags(reading, flags, framework)
-    for config in _configs(shell, companions):
+    for config in written_configs(shell, companions):
         _deepspeed(reading, config)
     _devices(reading, shell, flags, options, command)
     return reading
@@ -165,14 +165,14 @@ def _flag_words(value: Any) -> list[tuple[str, int]]:
     return words if any(word.startswith("--") for word, _ in words) else []
 
 
-def _configs(shell: Shell, companions: list[Document]) -> list[Map]:
+def written_configs(shell: Shell, companions: list[Document]) -> list[Map]:
     """DeepSpeed settings: written by a here-document, or passed beside the script."""
     found = [c.tree for c in companions if c.kind == "json"]
     for document in shell.documents:
         content = str(document).strip()
         if content.startswith("{"):
             try:
-                found.append(read_json(content, "here-document"))
+                found.append(read_json("\n" * ((document.line or 1) - 1) + content, "here-document"))
             except ImporterError:
                 continue  # a value in it is not known
     return found
@@ -181,11 +181,11 @@ def _configs(shell: Shell, companions: list[Document]) -> list[Map]:
 def _deepspeed(reading: Reading, config: Map) -> None:
     stage = find(config, "zero_optimization.stage")
     if stage and reading.get("zero_stage") is None:
-        reading.state("zero_stage", stage.value, stage.key)
+        reading.state("zero_stage", stage.value, stage.key, stage.line)
     for word in ("bf16", "fp16"):
         switch = find(config, f"{word}.enabled")
         if switch and switch.value is True and reading.get("precision") is None:
-            reading.state("precision", word, switch.key)
+            reading.state("precision", word, switch.key, switch.line)
     for name, key in (("global_batch", "train_batch_size"), ("micro_batch", "train_micro_batch_size_per_gpu")):
         if whole(config.get(key)) and reading.get(name) is None:
             reading.state(name, config[key], key)

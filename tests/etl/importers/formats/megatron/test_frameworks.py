@@ -54,6 +54,13 @@ def test_one_node_is_taken_where_the_launcher_names_processes_only(reading):
     assert "accelerators" not in reading("run.sh", command.replace("torchrun", "torchrun --nnodes=$N")).facts
 
 
+def test_an_evaluation_has_no_defaults_of_training(reading):
+    flags = "--num-layers 4 --hidden-size 64 --num-attention-heads 4 --micro-batch-size 2 --seq-length 8"
+    found = reading("eval.sh", f"torchrun --nproc_per_node 2 --nnodes 1 tools/run_text_generation_server.py {flags}")
+    assert not set(RUN) & found.facts.keys()
+    assert "global_batch" not in found.facts
+
+
 def test_deepspeed_multiplies_nodes_and_devices(facts):
     command = "deepspeed --num_nodes 3 --num_gpus 4 pretrain_gpt.py --num-layers 4 --hidden-size 64 --seq-length 8"
     assert facts("run.sh", command)["accelerators"] == 3 * 4
