@@ -54,6 +54,7 @@ def fit(
     recompute: Annotated[str, typer.Option(help="none, selective, 'selective (mlp,moe_act)', full.")] = "none",
     attention_kernel: Annotated[str, typer.Option(help="flash or unfused.")] = "flash",
     schedule: Annotated[str | None, typer.Option(help="1f1b, interleaved, zb1p, zbv, dualpipe.")] = None,
+    stack: Annotated[str | None, typer.Option(help="Software: megatron-core, nanotron, torchtitan, ...")] = None,
     layers_per_stage: Annotated[str | None, typer.Option(help="Uneven split: 7,8*14,7.")] = None,
     tokens: Annotated[float | None, typer.Option(min=1, help="Tokens of the run: adds days, hours and energy.")] = None,
     vs: Annotated[list[str] | None, typer.Option(help="Another layout beside it: field=value,...")] = None,

@@ -11,7 +11,7 @@ import numpy as np
 
 from analysis.engine.breakdown import Breakdown, break_down, states_gib
 from analysis.layout.columns import BY_NAME, LAYOUT, MODEL, in_base_units
-from analysis.layout.from_record import leanest
+from analysis.layout.from_record import IN_HOUSE, leanest
 from analysis.physics.bubble import classic_bubble
 from analysis.physics.pipeline import layers_on_stage
 from analysis.records.facts import Facts
@@ -81,7 +81,7 @@ def _plain(value: Any) -> Any:
 
 def complete(row: Row) -> Row:
     """Derive what a layout leaves open by its own arithmetic: dp, sequence parallelism, the schedule; and ETP as
-    Megatron does, where experts are split by TP unless ETP is given.
+    Megatron does, where experts are split by TP unless ETP is given, with its software where anything is split.
 
     Raises
     ------
@@ -103,6 +103,8 @@ def complete(row: Row) -> Row:
     if int(row["ep"]) > 1 and tp > 1 and (world // pp) % (int(row["ep"]) * tp) == 0:
         row.setdefault("etp", tp)
     row.setdefault("schedule", "interleaved" if int(row["vpp"]) > 1 else "1f1b")
+    if tp * pp > 1:
+        row.setdefault("stack", IN_HOUSE)
     return row
 
 
@@ -182,7 +184,7 @@ def fit(model: Facts, layout: Row, catalogue: Catalogue, tokens: float | None = 
     states = states_gib([leanest(row)[0]], catalogue)[0]
     card = card_gib(str(row["accelerator"]), catalogue)
     verdict, why = _judge(breakdown, states, card)
-    sentences = [*_experts(layout, row), *remarks(row, breakdown, states, card)]
+    sentences = [*remarks(row, breakdown, states, card), *_assumed(layout, row)]
     part = chip_figures(str(row["accelerator"]), catalogue)
     made = _amounts(row, breakdown, part.get("tdp", float("nan")), tokens)
     half = "fp16" if row.get("precision") == "fp16" else "bf16"
@@ -238,11 +240,14 @@ def remarks(row: Row, breakdown: Breakdown, states: float | None, card: float) -
     return sentences
 
 
-def _experts(layout: Row, row: Row) -> list[str]:
-    """How experts are taken to be split where ETP was not given; `complete` sets it to TP."""
-    if "etp" in layout or int(row.get("etp", 1)) == 1:
-        return []
-    return [f"ETP is not given; {row['etp']}, the TP degree, is assumed, as in Megatron."]
+def _assumed(layout: Row, row: Row) -> list[str]:
+    """What `complete` filled in of how the work is split and by which software."""
+    remarks = []
+    if "etp" not in layout and int(row.get("etp", 1)) > 1:
+        remarks.append(f"ETP is not given; {row['etp']}, the TP degree, is assumed, as in Megatron.")
+    if "stack" not in layout and "stack" in row:
+        remarks.append("The software is not given; fused kernels as in Megatron-LM are assumed; --stack names another.")
+    return remarks
 
 
 def _split(row: Row) -> list[str]:
