@@ -41,7 +41,7 @@ def plan(
     seq_len: Annotated[int, typer.Option(min=1, help="Sequence length [tokens].")],
     global_batch: Annotated[int, typer.Option(min=1, help="Sequences per optimizer step.")],
     precision: Annotated[str, typer.Option(help="bf16, fp16, fp8, mxfp8, nvfp4.")] = "bf16",
-    stack: Annotated[str | None, typer.Option(help="Software: megatron, nanotron, fsdp, ...")] = None,
+    stack: Annotated[str | None, typer.Option(help="Software: megatron-core (as assumed), nanotron, ...")] = None,
     fix: Annotated[str | None, typer.Option(help="Columns that are given: tp=8,recompute=full.")] = None,
     tokens: Annotated[float | None, typer.Option(min=1, help="Tokens of the run: adds days, hours and energy.")] = None,
     price: Annotated[str | None, typer.Option(help="Of an accelerator-hour, with its currency: '2.50 USD'.")] = None,

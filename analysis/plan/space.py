@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.layout.columns import MODEL, REQUIRED
+from analysis.layout.from_record import IN_HOUSE
 from analysis.layout.legal import broken
 from analysis.layout.parse import Array
 from analysis.layout.reasons import Mask
@@ -198,7 +199,7 @@ class _Space:
             "precision": ask.fixed.get("precision", "bf16"),
             "attention_kernel": ask.fixed.get("attention_kernel", "flash"),
         }
-        same |= {"stack": ask.stack} if ask.stack else {}
+        same["stack"] = ask.stack or IN_HOUSE
         unstated = {name: np.nan for name in REQUIRED if name not in same and name not in self.columns}
         table = pd.DataFrame(self.columns).assign(**same, **unstated)
         table["id"] = np.arange(len(table))
