@@ -58,6 +58,9 @@ def sections(source: Source, data: RunData) -> Iterator[RenderableType]:
     if data.parts["timing"]:
         yield _plain_table("Step time by part (modelled)", page["timing"], ("phase", "part", "text"))
     yield _verdicts(page["verdicts"])
+    for phase, lines in page["inferred"]:
+        yield Text(f"Inferred, not reported: {phase}", style="bold")
+        yield from (Text(f"   {line.en}") for line in lines)
     if page["conflicts"]:
         yield _plain_table("Sources disagree", page["conflicts"], ("field", "other", "why"))
     yield _sources(data.sources)

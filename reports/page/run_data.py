@@ -9,7 +9,7 @@ from typing import Any
 from reports.source import Source
 
 Row = dict[str, Any]
-PARTS = ("facts", "phases", "flops", "memory", "communication", "timing", "conflicts", "silence")
+PARTS = ("facts", "phases", "flops", "memory", "communication", "timing", "conflicts", "inferred", "silence")
 
 
 @dataclass(frozen=True)

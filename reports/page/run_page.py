@@ -38,11 +38,24 @@ def context(data: RunData, fields: Fields) -> dict[str, Any]:
         "communication": [_exchange(row) for row in data.parts["communication"]],
         "timing": [_timing(row) for row in data.parts["timing"]],
         "conflicts": data.parts["conflicts"],
+        "inferred": _inferred(data.parts["inferred"]),
         "silence": [_title(row["field"], row["block"] or "", fields) for row in data.parts["silence"]],
         "notes": _notes(data),
         "sources": data.sources,
         "record": f"data/runs/{run['run_id']}.yaml",
     }
+
+
+def _inferred(rows: list[Row]) -> list[tuple[str, list[Bi]]]:
+    """Sentences on what the consistent layouts of each phase share."""
+    sentences: dict[str, list[Bi]] = {}
+    for row in rows:
+        lines = sentences.setdefault(row["phase"], [])
+        if row["fact"] == "layout":
+            lines.append(phrase("run.inferred.set", consistent=f"{row['consistent']:,}", legal=f"{row['legal']:,}"))
+        else:
+            lines.append(phrase("run.inferred.fact", fact=row["fact"].replace("_", " "), words=row["words"]))
+    return list(sentences.items())
 
 
 def headline(run: Row) -> list[tuple[Bi, str]]:
@@ -66,9 +79,20 @@ def _quantity(row: Row, column: str, write: Any) -> str:
     return f"{write(best)} ({ends})" if ends else str(write(best))
 
 
+def _slack(row: Row) -> Bi | None:
+    """On which printed values a verdict hangs and how far one may move; None where no band decides."""
+    if not row.get("hangs_on") or is_missing(row.get("slack_low")) or is_missing(row.get("slack_high")):
+        return None
+    ends = {end: f"{row[f'slack_{end}']:.3g}" for end in ("low", "high")}
+    return phrase("run.slack", inputs=row["hangs_on"].replace("_", " "), **ends)
+
+
 def _verdicts(rows: list[Row]) -> list[tuple[str, list[Row]]]:
     """Verdicts by status, the worst first."""
-    worded = [{**row, "title": check_title(row["check_name"]), "sentence": sentence(row)} for row in rows]
+    worded = [
+        {**row, "title": check_title(row["check_name"]), "sentence": sentence(row), "slack": _slack(row)}
+        for row in rows
+    ]
     groups = [(status, [row for row in worded if row["status"] == status]) for status in SEVERITY]
     return [(status, group) for status, group in groups if group]
 

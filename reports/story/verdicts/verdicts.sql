@@ -21,6 +21,9 @@ select
     verdicts.why,
     verdicts.why_zh,
     verdicts.ratio_hint,
+    verdicts.hangs_on,
+    verdicts.slack_low,
+    verdicts.slack_high,
     verdicts.missing
 from result.verdicts as verdicts
 join record.runs as runs on verdicts.run_id = runs.id
