@@ -1,6 +1,7 @@
 """What the front door says when a command meets a bad record, a bad constant, a bad disk or a bad database."""
 
 import errno
+import json
 import os
 import shutil
 import subprocess
@@ -97,3 +98,29 @@ def test_constants_are_written_by_subject_in_canonical_form(checkout: Path, monk
     assert store.read() == before
     written, kept = (root / "data" / "calibration" / "overlap.yaml" for root in (checkout, ROOT))
     assert written.read_text("utf-8") == kept.read_text("utf-8")
+
+
+SCRIPT = """\
+torchrun --nnodes=1 --nproc_per_node=8 pretrain_gpt.py --num-layers 16 --hidden-size 2048 --num-attention-heads 16 \\
+  --ffn-hidden-size 5632 --swiglu --normalization RMSNorm --disable-bias-linear --position-embedding-type rope \\
+  --vocab-size 32000 --seq-length 2048 --micro-batch-size 1 --global-batch-size 64 --bf16 \\
+  --tensor-model-parallel-size 2 --pipeline-model-parallel-size 2 --use-distributed-optimizer
+"""
+
+
+def test_fit_takes_layout_and_model_from_a_launch_script_and_what_is_typed_wins(checkout: Path) -> None:
+    path = checkout / "train.sh"
+    path.write_text(SCRIPT)
+    command = ["fit", str(path), "--accelerator", "nvidia/h100-sxm-80gb", "--json"]
+    layout = json.loads(called(checkout, *command).stdout)["layout"]
+    assert {name: layout[name] for name in ("accelerators", "tp", "pp", "dp", "zero_stage", "seq_len")} == {
+        "accelerators": 8, "tp": 2, "pp": 2, "dp": 2, "zero_stage": 1, "seq_len": 2048,
+    }  # fmt: skip
+    typed = json.loads(called(checkout, *command, "--tp", "4").stdout)["layout"]
+    assert (typed["tp"], typed["dp"]) == (4, 1)
+
+
+def test_fit_names_what_neither_the_command_nor_the_file_states(checkout: Path) -> None:
+    done = called(checkout, "fit", "meta/llama-3.1-8b", "--accelerator", "nvidia/h100-sxm-80gb", "--seq-len", "8192")
+    assert done.returncode == 2
+    assert "--accelerators, --global-batch" in done.stderr

@@ -116,3 +116,26 @@ def test_a_wrong_id_gets_one_sentence(place: Paths, kind: str, key: str, sentenc
     with pytest.raises(ValueError, match="id") as caught:
         write(place, kind, key, None)
     assert str(caught.value) == sentence
+
+
+RUN_SCRIPT = """\
+source model.sh
+torchrun --nnodes=2 --nproc_per_node=8 pretrain_gpt.py $MODEL --tensor-model-parallel-size 4 \\
+  --seq-length 2048 --micro-batch-size 1 --global-batch-size 64 --use-distributed-optimizer --bf16
+"""
+MODEL_SCRIPT = 'MODEL="--num-layers 12 --hidden-size 768 --num-attention-heads 12 --ffn-hidden-size 3072"\n'
+
+
+@pytest.mark.parametrize("named", [True, False], ids=["files", "folder"])
+def test_a_run_is_drafted_from_its_files_or_their_folder(place: Paths, tmp_path_factory, named: bool) -> None:
+    folder = tmp_path_factory.mktemp("run")
+    (folder / "run.sh").write_text(RUN_SCRIPT)
+    (folder / "model.sh").write_text(MODEL_SCRIPT)
+    files = [folder / "run.sh", folder / "model.sh"] if named else [folder]
+    model, run = write_with_model(place, "run", "acme/beta", files)
+    (phase,) = run.draft.value["phases"]
+    layout = {name: phase["layout"][name] for name in ("tp", "dp", "zero_stage")}
+    assert (layout, phase["accelerators"]) == ({"tp": 4, "dp": 16 // 4, "zero_stage": 1}, 2 * 8)
+    assert phase["cite"]["tp"] == "config --tensor-model-parallel-size, line 2"
+    assert model.draft.value["layers"] == 12
+    assert run.draft.value["sources"]["config"]["title"] == "run.sh with model.sh" if named else True
