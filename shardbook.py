@@ -15,11 +15,14 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from schemas.front import Front
+from shardbook_data import DEFAULTS, check, connect, fit, measured, phases, predict, runs
 
 if TYPE_CHECKING:
     import duckdb
 
     from etl.paths import Paths
+
+__all__ = ["DEFAULTS", "check", "connect", "fit", "main", "measured", "phases", "predict", "runs"]
 
 HELP = "The open record of how large models were really trained: every number cited, every number recomputed."
 
