@@ -113,10 +113,11 @@ def _fits(
 ) -> tuple[str, list[Fit]]:
     """The model's name, and what is result of the layout and of each change of it."""
     from analysis.whatif import fit as fitting
+    from analysis.whatif.completion import parse_change
     from analysis.whatif.csv_table import facts_of_model
 
     facts = facts_of_model(model, known.models, lambda name: given.architecture(Path(name)))
-    changes: list[dict[str, Any]] = [{}, *(fitting.parse_change(text) for text in vs)]
+    changes: list[dict[str, Any]] = [{}, *(parse_change(text) for text in vs)]
     # A changed axis leaves dp to be derived again.
     layouts = [{k: v for k, v in stated.items() if k != "dp" or not change} | change for change in changes]
     for layout in layouts:

@@ -56,8 +56,8 @@ def plan(
     """Rank every legal layout by step time, drop what does not fit, and show what can't be told apart."""
     from analysis.plan import terminal_table
     from analysis.plan.sizes import Wishes, chosen, parse_price, parse_sizes, sweep
+    from analysis.whatif.completion import parse_change
     from analysis.whatif.csv_table import facts_of_model
-    from analysis.whatif.fit import parse_change
 
     given = front(context)
     with refusing(2):

@@ -3,7 +3,8 @@
 import pytest
 
 from analysis.records.load import Catalogue
-from analysis.whatif.fit import EXIT_CODES, LayoutError, complete, fit, parse_change
+from analysis.whatif.completion import LayoutError, complete, parse_change
+from analysis.whatif.fit import EXIT_CODES, fit
 
 LLAMA = {"accelerator": "nvidia/h100-sxm-80gb", "accelerators": 16384, "tp": 8, "pp": 16, "seq_len": 8192,
          "global_batch": 2048, "micro_batch": 1, "precision": "bf16", "attention_kernel": "flash", "zero_stage": 2,
