@@ -9,8 +9,8 @@ import numpy as np
 
 from analysis.engine.peak_memory import PeakMemory, predict_memory
 from analysis.layout.arrays import Rows
+from analysis.layout.checkpointing import Recompute
 from analysis.layout.parse import Array, Mask
-from analysis.layout.words import Recompute
 
 
 def has_to_recompute(

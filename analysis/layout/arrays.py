@@ -15,12 +15,13 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from analysis.layout.checkpointing import RECOMPUTE_FORMS, Recompute
 from analysis.layout.columns import SCHEDULE_NAMES, check_columns, in_base_units, of_kind
 from analysis.layout.parse import SWITCHES, Array, categories, cells, numbers, switches
 from analysis.layout.reasons import UNSTATED, Mask, Reasons
 from analysis.layout.refusals import layout_reasons, shape_reasons
 from analysis.layout.stage_split import read_stage_layers
-from analysis.layout.words import DTYPES, OFFLOADS, RECOMPUTE_FORMS, UNKNOWN, Recompute, Stated, Words, stated_network
+from analysis.layout.words import DTYPES, OFFLOADS, UNKNOWN, Stated, Words, stated_network
 from analysis.physics import attention, bubble
 from analysis.physics.architecture import QK_NORM_CODES, Architecture, describe
 from analysis.physics.split import Split

@@ -4,19 +4,20 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.layout import words as recipes
-from analysis.layout.words import Recompute, Stated, Words, dtype_code, recompute_words
+from analysis.layout import words
+from analysis.layout.checkpointing import Recompute, recompute_words
+from analysis.layout.words import Stated, Words, dtype_code
 
 
 @pytest.mark.parametrize(
     ("text", "code"),
     [
-        ("bf16", recipes.BF16), ("BF16", recipes.BF16), ("bf16-true", recipes.BF16), ("amp_bf16", recipes.BF16),
-        ("fp16/bf16 mixed", recipes.BF16), ("bf16 pure (weights, grads, Adam states bf16)", recipes.BF16),
-        ("bf16 (BF16 optimizer, fp32 grad accumulation)", recipes.BF16), ("fp16", recipes.FP16), ("16", recipes.FP16),
-        ("FP8", recipes.FP8), ("FP8-CS", recipes.FP8), ("fp8 (tensorwise linear)", recipes.FP8),
-        ("FP8-MX", recipes.MXFP8), ("MXFP8", recipes.MXFP8), ("NVFP4", recipes.NVFP4), ("fp32", recipes.FP32),
-        ("tf32", recipes.FP32), ("32-true", recipes.FP32), ("amp_fp8", recipes.FP8), ("sixteen", recipes.UNKNOWN),
+        ("bf16", words.BF16), ("BF16", words.BF16), ("bf16-true", words.BF16), ("amp_bf16", words.BF16),
+        ("fp16/bf16 mixed", words.BF16), ("bf16 pure (weights, grads, Adam states bf16)", words.BF16),
+        ("bf16 (BF16 optimizer, fp32 grad accumulation)", words.BF16), ("fp16", words.FP16), ("16", words.FP16),
+        ("FP8", words.FP8), ("FP8-CS", words.FP8), ("fp8 (tensorwise linear)", words.FP8),
+        ("FP8-MX", words.MXFP8), ("MXFP8", words.MXFP8), ("NVFP4", words.NVFP4), ("fp32", words.FP32),
+        ("tf32", words.FP32), ("32-true", words.FP32), ("amp_fp8", words.FP8), ("sixteen", words.UNKNOWN),
     ],
 )  # fmt: skip
 def test_precision_texts_name_their_arithmetic(text: str, code: float) -> None:
