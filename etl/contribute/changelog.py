@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from etl.contribute.states import Snapshot
+from etl.contribute.states import BESIDE, Snapshot
 from etl.records.loading import FOLDERS
 
 HEAD = "# Changes of the records\n\nWritten by `shardbook changelog`; newest version on top.\n"
@@ -56,11 +56,10 @@ def section(title: str, before: Snapshot, after: Snapshot, removed: Mapping[Key,
 
 
 def _changes(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
-    """Values that both versions have and that differ, then how many came and went."""
-    both = [f"{name} {before[name]} -> {after[name]}" for name in before if name in after]
-    same = {f"{name} {value} -> {value}" for name, value in before.items()}
-    found = [text for text in both if text not in same]
-    came, went = len(after.keys() - before.keys()), len(before.keys() - after.keys())
+    """Values that both versions have and that differ, then how many came and went; citations are no values."""
+    old, new = ({name: text for name, text in one.items() if not name.startswith(BESIDE)} for one in (before, after))
+    found = [f"{name} {old[name]} -> {new[name]}" for name in old if new.get(name, old[name]) != old[name]]
+    came, went = len(new.keys() - old.keys()), len(old.keys() - new.keys())
     return found + ([f"+{came} -{went} values"] if came or went else [])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from etl.contribute.states import Key, Snapshot
+from etl.contribute.states import BESIDE, Key, Snapshot
 from etl.database.rowset import Answer
 from etl.publish.stats import table
 
@@ -108,7 +108,7 @@ def _listed(word: str, keys: list[Key], snapshot: Snapshot) -> list[str]:
 
 def _own(values: dict[str, str]) -> int:
     """Number of values, without what says where they come from."""
-    return sum(not name.startswith(("cite.", "sources.", "not_disclosed.")) for name in values)
+    return sum(not name.startswith(BESIDE) for name in values)
 
 
 def _values(key: Key, before: dict[str, str], after: dict[str, str]) -> str:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 Assess = Callable[["DuckDBPyConnection"], None]
 Key = tuple[str, str]
+BESIDE = ("cite.", "sources.", "not_disclosed.")
+"""How the names start of what says where a value comes from, and is none itself."""
 OWNERS = {f"{kind}_id": kind for kind in FOLDERS}
 NAMING = ("block", "key", "name", "id", "field", "position")
 """Columns that name a row of a child table, in the order in which its path has them."""
@@ -277,8 +279,17 @@ def _rows(connection: DuckDBPyConnection, name: str) -> Iterator[dict[str, Any]]
 def _texts(row: Mapping[str, Any]) -> dict[str, str]:
     """Values as text, in full: a change in the last digit is a change."""
     values = {name: plain(value) for name, value in row.items() if value is not None}
-    texts = {name: f"{value:.17g}" if isinstance(value, float) else cell(value) for name, value in values.items()}
+    texts = {name: _exact(value) if isinstance(value, float) else cell(value) for name, value in values.items()}
     return texts or {"stated": "yes"}
+
+
+def _exact(value: float) -> str:
+    """The shortest text that is this number and no other.
+
+    >>> _exact(1638.4), _exact(1640.0), _exact(3.8e25)
+    ('1638.4', '1640', '3.8e+25')
+    """
+    return repr(value).removesuffix(".0")
 
 
 def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, str]]:

@@ -40,3 +40,9 @@ def test_a_version_written_again_replaces_itself_and_keeps_the_older_ones() -> N
     first = with_section(HEAD, "0.1", "## 0.1\n\nold\n")
     both = with_section(first, "0.2", "## 0.2\n\nx\n")
     assert with_section(both, "0.2", "## 0.2\n\ny\n") == f"{HEAD}\n## 0.2\n\ny\n\n## 0.1\n\nold\n"
+
+
+def test_a_citation_that_changed_is_no_changed_value() -> None:
+    before = Snapshot({("run", "a/b"): {"days": "54", "cite.days.source": "paper", "sources.paper.url": "x"}})
+    after = Snapshot({("run", "a/b"): {"days": "78", "cite.days.source": "card"}})
+    assert "- run `a/b`: days 54 -> 78\n" in section("0.2", before, after, {})
