@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 SCHEMA_VERSION = "1"
+STORAGE = "v1.0.0"
+"""Oldest DuckDB that reads the file."""
 Progress = Callable[[str], None]
 
 
@@ -63,11 +65,26 @@ def write(target: Path, paths: Paths, catalogue: loading.Catalogue, progress: Pr
     """
     import duckdb
 
-    with duckdb.connect(str(target)) as connection:
+    with duckdb.connect(str(target), config={"storage_compatibility_version": STORAGE}) as connection:
         progress("filling tables and views")
         made = filling.fill(connection, schema.load(paths.schemas), catalogue, about(paths, catalogue))
+        _fill_lists(connection)
         progress("describing columns")
         filling.comment(connection, made)
+
+
+def _fill_lists(connection: DuckDBPyConnection) -> None:
+    """Give a column of lists that are all empty one item and take it back.
+
+    DuckDB 2.0 writes a column that never had an item in a way that 1.0 cannot read.
+    """
+    lists = """select table_name, column_name from information_schema.columns
+        where table_schema = 'record' and data_type like '%[]'"""
+    for table, column in connection.execute(lists).fetchall():
+        items = connection.execute(f'select sum(len("{column}")) from record.{table}').fetchone()  # noqa: S608  (ours)
+        if items is not None and not items[0]:
+            connection.execute(f'insert into record.{table} ("{column}") values ([null])')  # noqa: S608
+            connection.execute(f'delete from record.{table} where len("{column}") = 1')  # noqa: S608
 
 
 def memory(

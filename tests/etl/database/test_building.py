@@ -152,3 +152,18 @@ def test_a_draft_is_no_record_yet(house: Paths) -> None:
         ids = [key for (key,) in connection.execute("select id from record.models").fetchall()]
     assert len(ids) == 3
     assert "acme/next" not in ids
+
+
+def test_the_file_has_the_storage_version_of_duckdb_1_0(built: Paths) -> None:
+    # DuckDB's table of storage versions: 64 is written by v0.9 to v1.1 and read by all since; it stands behind "DUCK".
+    header = built.database.read_bytes()[:20]
+    assert header[8:12] == b"DUCK"
+    assert int.from_bytes(header[12:20], "little") == 64
+
+
+def test_no_column_of_lists_is_without_an_item_in_the_file(built: Paths) -> None:
+    # DuckDB 1.0 does not read a column of lists that never had an item: "field id mismatch, expected: 100, got: 101".
+    with duckdb.connect(str(built.database), read_only=True) as connection:
+        assert connection.execute("select count(*), count(aliases) from record.clusters").fetchone() == (1, 0)
+        segments = "select count(*) from pragma_storage_info('record.clusters') where column_path like '%, 1]'"
+        assert connection.execute(segments).fetchone() != (0,)
