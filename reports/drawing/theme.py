@@ -121,6 +121,7 @@ def _styles(palette: Palette) -> dict[str, Any]:
         "frontier": {"color": palette.ink, "strokeWidth": 1.2, "opacity": 0.7},
         "fit": {"color": palette.fit, "strokeWidth": 2},
         "fit-band": {"color": palette.fit, "opacity": 0.16},
+        "capacity-halo": {"color": palette.paper, "strokeWidth": 6},
         "capacity": {"color": palette.ink, "strokeWidth": 2},
         "usable": {"color": palette.ink, "strokeWidth": 1.5, "strokeDash": [2, 3]},
         "median": {"color": palette.ink, "opacity": 1},

@@ -34,8 +34,8 @@ def stages(parts: pd.DataFrame, totals: pd.DataFrame, end: float, say: ChartWord
     tips = [alt.Tooltip("stage:O"), alt.Tooltip("part:N"), alt.Tooltip("value:Q", format=".1f")]
     bars = alt.Chart(parts).mark_bar(aria=False).encode(x, y, alt.Order("order:Q"), hue, tooltip=tips)
     one = alt.Chart(totals.head(1))
-    card = one.mark_rule(style="capacity", aria=False).encode(x=alt.X("card:Q"))
+    card = [one.mark_rule(style=style, aria=False).encode(x=alt.X("card:Q")) for style in ("capacity-halo", "capacity")]
     band = one.transform_filter("isValid(datum.low)").mark_rect(style="band", aria=False)
     text = alt.Chart(totals).mark_text(style="label", align="right", aria=False)
     column = text.encode(y, x=alt.value("width"), text="label:N")
-    return alt.layer(band.encode(x=alt.X("low:Q"), x2="high"), bars, card, column).properties(height=alt.Step(18))
+    return alt.layer(band.encode(x=alt.X("low:Q"), x2="high"), bars, *card, column).properties(height=alt.Step(18))

@@ -23,12 +23,15 @@ def states(parts: pd.DataFrame, say: ChartWords) -> Drawing:
         x, alt.X2("gb_end"), color=_part(), y=alt.value(30), tooltip=_tooltip(say)
     )  # fmt: skip
     card = alt.Chart(parts.head(1))
-    rule = card.mark_rule(style="capacity", aria=False).encode(alt.X("hbm_gb:Q"), y=alt.value(4), y2=alt.value(56))
+    rules = [
+        card.mark_rule(style=style, aria=False).encode(alt.X("hbm_gb:Q"), y=alt.value(4), y2=alt.value(56))
+        for style in ("capacity-halo", "capacity")
+    ]
     inside = float(parts["hbm_gb"].max()) > end / 2
     side: Literal["left", "right"] = "right" if inside else "left"
     text = card.mark_text(style="label", align=side, dx=-4 if inside else 4, baseline="top", aria=False)
     word = text.encode(alt.X("hbm_gb:Q"), y=alt.value(0), text=say.own("card_label"))
-    return alt.layer(bars, rule, word).properties(height=64)
+    return alt.layer(bars, *rules, word).properties(height=64)
 
 
 def _part() -> alt.Color:
