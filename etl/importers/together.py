@@ -14,6 +14,8 @@ MOST_COLLECTED = 20_000
 LARGEST = 400_000
 _NAMED = re.compile(r"[\w.+-]+\.(?:sh|slurm|sbatch|bash|ya?ml|json|toml|py|conf)\b")
 
+_DEFAULT = re.compile(r"\$\{\w+:-?([^${}]*)\}")  # ${MODEL:llama}.yaml names llama.yaml by default
+
 
 def visible(folder: str) -> Iterator[str]:
     """Visible regular files below a folder in order of name; links to folders are not followed."""
@@ -42,7 +44,7 @@ def runs(folder: str) -> list[list[str]]:
 def _named(path: str) -> set[str]:
     """Names of files in the text of a file."""
     with suppress(ImporterError):
-        return set(_NAMED.findall(load(path).text[:LARGEST]))
+        return set(_NAMED.findall(_DEFAULT.sub(r"\1", load(path).text[:LARGEST])))
     return set()
 
 

@@ -114,8 +114,21 @@ class Expander:
                 return printed
             value = arithmetic.evaluate(str(printed).removeprefix("scale=0;"), lambda _: None)
             return text(UNKNOWN if value is None else str(value), part.line)
+        if isinstance(command, Simple) is False and self._joins(part.script):
+            values = self.values(part.script[1].words[1][1])
+            pieces: list[Piece | Rope] = [piece for value in values for piece in ((",", part.line), value)]
+            return Rope(pieces[1:])
         self.scope.aside(part.script)
         return text(UNKNOWN, part.line)
+
+    def _joins(self, script: tuple[Any, ...]) -> bool:
+        """Whether a script is `IFS=,; echo "${A[*]}"`, which prints an array with commas."""
+        if len(script) != 2 or not all(isinstance(node, Simple) for node in script) or len(script[1].words) != 2:
+            return False
+        assigned = [(a.name, str(self.join(a.value))[:1]) for a in script[0].assigns if isinstance(a.value, tuple)]
+        parts = [part for part in script[1].words[1] if not isinstance(part, Lit) or part.text]
+        joined = len(script[1].words[1]) == 2 and len(parts) == 1 and _one(parts[0])
+        return assigned == [("IFS", ",")] and self._called(script[1]) == "echo" and joined
 
     def _called(self, node: Any) -> str:
         """The name of a command that is written out."""

@@ -19,6 +19,7 @@ from etl.importers.shell.tree import (
     Assign,
     Case,
     Command,
+    Count,
     Function,
     Group,
     If,
@@ -34,6 +35,7 @@ from etl.importers.shell.variables import assigned, line_table, merged, possible
 MOST_STEPS = 50_000
 LONGEST_SCRIPT = 1024 * 1024
 MOST_ROUNDS = 64
+MOST_COUNTED = 512
 DEEPEST_CALL = 8
 _CONTINUED = re.compile(r"\\?\n(?=\s*--?[A-Za-z])")
 _VALUE = re.compile(r"^--[\w-]+=(?=\S*\s)")
@@ -120,6 +122,8 @@ class Shell:
             self._if(node)
         elif isinstance(node, Loop):
             self._loop(node)
+        elif isinstance(node, Count):
+            self._count(node)
         elif isinstance(node, Case):
             self._case(node)
         return True
@@ -197,6 +201,21 @@ class Shell:
             self.variables[node.name] = item
             self._all(node.body)
 
+    def _count(self, node: Count) -> None:
+        """A counted loop, as long as its bounds are known."""
+        value = self.expander.arithmetic(node.start)
+        for _ in range(MOST_COUNTED):
+            self.variables[node.name] = text(UNKNOWN if value is None else str(value))
+            truth = None if value is None else self.expander.arithmetic(node.condition)
+            if truth == 0:
+                return
+            if truth is None or value is None:
+                break
+            self._all(node.body)
+            value += node.step
+        self.variables[node.name] = text(UNKNOWN)
+        self._branches([node.body, []])
+
     def _branches(self, bodies: list[list[Any]]) -> None:
         """Follow every branch that may run, each from the same start; keep what all of them leave alike."""
         before, ends = dict(self.variables), []
@@ -232,6 +251,8 @@ class Shell:
             return conditions.decide(self._test_words(node.words)[1:])
         if name in {"true", ":", "false"}:
             return name != "false"
+        if name == "printf" and len(fields) > 3 and words[1][0] == "-v":  # printf -v NAME "[%s]" "$LIST"
+            self.variables[words[2][0]] = _formatted(words[3][0], [str(f) for f in fields[4:]], node.line)
         if name == "read" and documents and len(words) > 1:  # read -r -d '' NAME <<END
             self.variables[words[-1][0]] = documents[0]
         if not node.env:
@@ -289,3 +310,11 @@ class Shell:
             ):
                 # A flag on a new line of a quoted command belongs to that command, with or without a backslash.
                 self.run(_CONTINUED.sub(lambda m: " " * len(m.group()), script), line_table(argument))
+
+
+def _formatted(form: str, values: list[str], line: int) -> Rope:
+    """`printf` with %s and %d once for each value; any other form is unknown."""
+    if form.count("%") != len(values) or form.count("%s") + form.count("%d") != len(values):
+        return text(UNKNOWN, line)
+    pieces = re.split(r"%[sd]", form)
+    return text("".join(piece + value for piece, value in zip(pieces, [*values, ""], strict=True)), line)

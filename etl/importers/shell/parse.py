@@ -4,6 +4,7 @@ Where the grammar gives up (an unfinished `if`, a placeholder), the words around
 script is a source of flags here, not a program.
 """
 
+import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -16,6 +17,7 @@ from etl.importers.shell.tree import (
     ArithCommand,
     Assign,
     Case,
+    Count,
     Function,
     Group,
     If,
@@ -29,6 +31,10 @@ from etl.importers.shell.tree import (
 )
 
 DEEPEST = 60
+_COUNT = re.compile(
+    r"for\s*\(\(\s*(?P<name>[A-Za-z_]\w*)\s*=(?P<start>[^;]*);(?P<test>[^;]*);"
+    r"\s*(?:(?P=name)\s*(?:\+\+|\+=\s*(?P<by>\d{1,6}))|\+\+\s*(?P=name))\s*"
+)
 _TEST_PARTS = frozenset({"binary_expression", "unary_expression", "parenthesized_expression", "ternary_expression"})
 
 
@@ -54,7 +60,7 @@ class _Statements:
             "pipeline": lambda n, d: Pipe(self.several(n.children, d)),
             "negated_command": lambda n, d: Not(self.several(n.children[1:], d)),
             "if_statement": self.if_, "for_statement": self.for_, "while_statement": self.while_,
-            "c_style_for_statement": lambda n, d: Loop(None, [], [], self.body(n, d)),
+            "c_style_for_statement": self.count,
             "case_statement": self.case, "function_definition": self.function,
             "compound_statement": self.compound, "subshell": lambda n, d: Group(self.several(n.children, d), True),
             "do_group": lambda n, d: Group(self.several(n.children, d)),
@@ -201,6 +207,16 @@ class _Statements:
         words = [self.words.word(c, depth) for c in node.children_by_field_name("value") if c.type in WORDS]
         text = "" if name is None else self.text[name.start_byte : name.end_byte]
         return Loop(text, words, [], self.body(node, depth))
+
+    def count(self, node: Any, depth: int) -> Any:
+        """`for ((i=0; i<N; i++))`; any other form is a loop of unknown length."""
+        end = next((c.start_byte for c in node.children if c.type == "))"), node.start_byte)
+        found = _COUNT.fullmatch(self.text, node.start_byte, end)
+        if found is None:
+            return Loop(None, [], [], self.body(node, depth))
+        start, condition = (self.words.between(node, *found.span(g), True, depth) for g in ("start", "test"))
+        step = int(found.group("by") or 1)
+        return Count(found.group("name"), start, condition, step, self.body(node, depth))
 
     def while_(self, node: Any, depth: int) -> Loop:
         """`while ...; do ...; done`."""

@@ -117,6 +117,17 @@ class Loop:
 
 
 @dataclass(frozen=True, slots=True)
+class Count:
+    """`for ((NAME=start; condition; step)); do ...; done`: expressions with the expansions in them."""
+
+    name: str
+    start: Word
+    condition: Word
+    step: int
+    body: list[Any]
+
+
+@dataclass(frozen=True, slots=True)
 class Case:
     """`case word in pattern) body ;; esac`."""
 

@@ -17,6 +17,11 @@ def test_a_file_that_another_one_names_is_its_companion(tmp_path):
     assert found == [["other.yaml"], ["run.sh", "model.sh"]]
 
 
+def test_a_name_with_a_default_in_it_counts(tmp_path):
+    folder = made(tmp_path, run_yaml="model: ${MODEL:base}.yaml\n", base_yaml="a: 1\n")
+    assert [[Path(path).name for path in run] for run in together.runs(folder)] == [["run.yaml", "base.yaml"]]
+
+
 def test_files_that_name_each_other_are_one_run(tmp_path):
     folder = made(tmp_path, a_sh="# b.sh\n", b_sh="# a.sh\n")
     assert [[Path(path).name for path in run] for run in together.runs(folder)] == [["a.sh", "b.sh"]]

@@ -9,7 +9,7 @@ from etl.importers.formats.torchtitan import torchtitan_keys
 from etl.importers.read.documents import Document
 from etl.importers.read.resolve import resolve
 from etl.importers.read.trees import Map
-from etl.importers.tables import warn_repeated, word
+from etl.importers.tables import truth, warn_repeated, word
 
 NAME = "primus_yaml"
 DEEPEST_CHAIN = 20
@@ -45,6 +45,10 @@ def read(document: Document, companions: list[Document]) -> Reading:
     else:
         args = merged(*below, top)
         state_run(reading, args)
+        beneath = merged(*below)
+        if truth(beneath, "multi_latent_attention") and truth(top, "multi_latent_attention") is False:
+            line = top.lines.get("multi_latent_attention")
+            reading.warn("override-changes-model", f"multi_latent_attention is switched off (line {line})")
         if companions and "num_layers" in args:
             state_model(reading, args, "Primus")
     return reading

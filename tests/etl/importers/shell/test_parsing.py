@@ -91,6 +91,23 @@ def test_several_names_in_one_word(script, value):
     assert shell.word("X") == value
 
 
+def test_a_counted_loop_fills_an_array_that_printf_prints():
+    script = """N=4
+arr=()
+for ((i=0; i<N; i++)); do
+  if (( i < 1 )); then arr+=(0); else arr+=(1); fi
+done
+printf -v FREQ "[%s]" "$(IFS=', '; echo "${arr[*]}")"
+run --freq "$FREQ"
+"""
+    assert words(script) == [["run", "--freq", "[0,1,1,1]"]]
+
+
+def test_a_loop_without_known_bounds_leaves_its_variables_unknown():
+    shell = followed("X=1\nfor ((i=0; i<$N; i++)); do X=2; done")
+    assert shell.word("X") is None
+
+
 def test_what_is_no_shell_becomes_one_word():
     assert words("A=<path to data>\nN=2\nrun --a [0]*$N+[1]*3 --b <file name> --c 1") == [
         ["run", "--a", "[0]*2+[1]*3", "--b", "<file name>", "--c", "1"]
