@@ -10,7 +10,6 @@ import typer
 from analysis.commands.shared import (
     AsJson,
     accelerator_named,
-    catalogue,
     front,
     measured,
     model_named,
@@ -70,8 +69,7 @@ def fit(
 
     stated = {name: value for name, value in context.params.items() if name in LAYOUT and value is not None}
     with refusing():
-        model = model_named(front(context), model)
-        known = catalogue(front(context), model)
+        model, known = model_named(front(context), model)
     with refusing(2):
         stated = _with_file(context, model, known, stated)
         name, fits = _fits(front(context), known, model, stated, vs or [], tokens)

@@ -61,8 +61,7 @@ def plan(
 
     given = front(context)
     with refusing(2):
-        name = model_named(given, model)
-        known = catalogue(given, name)
+        name, known = model_named(given, model)
         facts = facts_of_model(name, known.models, lambda path: given.architecture(Path(path)))
         wishes = Wishes(tokens, parse_price(price), deadline, budget)
         given_columns = {"precision": precision} | parse_change(fix or "", "--fix")

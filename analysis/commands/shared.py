@@ -50,8 +50,8 @@ def catalogue(given: Front, model: str | None = None) -> Catalogue:
         return load(connection)
 
 
-def model_named(given: Front, words: str) -> str:
-    """The id of the model that is meant, or the path of a config as it is.
+def model_named(given: Front, words: str) -> tuple[str, Catalogue]:
+    """The id of the model that is meant, or the path of a config as it is; with what the engine reads.
 
     Raises
     ------
@@ -60,14 +60,17 @@ def model_named(given: Front, words: str) -> str:
     """
     from schemas.naming import resolve
 
-    if Path(words).exists():
-        return words
-    with given.records(("model",), {"model": words}) as connection:
-        if connection.execute("select id from record.models").fetchall():
-            return words
+    known = catalogue(given, words)
+    if Path(words).exists() or words in known.models:
+        return words, known
+    from analysis.whatif.csv_table import CONFIGS
+
+    if Path(words).suffix in CONFIGS:
+        raise RefusalError(f"there is no file {words}; give the path of a config, or words of a model")
     with given.records(("model",), {}) as connection:
         rows = connection.execute("select id, name, organization, aliases from record.models").fetchall()
-    return resolve(words, {row[0]: _names(row[1:]) for row in rows}, "model")
+    name = resolve(words, {row[0]: _names(row[1:]) for row in rows}, "model")
+    return name, catalogue(given, name)
 
 
 def accelerator_named(known: Catalogue, words: str) -> str:

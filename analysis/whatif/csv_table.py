@@ -120,10 +120,14 @@ def facts_of_model(name: str, models: Mapping[str, Facts], architecture: Callabl
     try:
         return architecture(name)
     except Exception as error:
-        if not name.endswith((".json", ".sh", ".yaml", ".yml", ".py", ".toml")):
+        if Path(name).suffix not in CONFIGS:
             known = {one: (str(facts.get("name", one)), *facts.get("aliases", ())) for one, facts in models.items()}
             return models[resolve(name, known, "model")]
         raise RefusalError(f"model: {name!r} is neither a record nor a config that can be read ({error})") from None
+
+
+CONFIGS = frozenset({".json", ".sh", ".yaml", ".yml", ".py", ".toml"})
+"""Endings by which a word is the path of a config rather than the name of a model."""
 
 
 def filled(
