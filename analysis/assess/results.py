@@ -99,7 +99,7 @@ def results(connection: duckdb.DuckDBPyConnection) -> dict[str, list[Row]]:
     """All result rows of an open database, by table."""
     catalogue = load(connection)
     rows: dict[str, list[Row]] = {"parameters": list(parameter_rows(catalogue.models))}
-    rows |= {table: [] for table in ("flops", "verdicts", "inferred", "memory", "communication", "timing")}
+    rows |= {table: [] for table in ("flops", "verdicts", "memory", "communication", "timing")}
     phases: dict[str, list[Facts]] = {}
     cases = list(phase_facts(connection, catalogue.models))
     for facts, result in zip(cases, modelled.phases(cases, catalogue), strict=True):
@@ -108,6 +108,7 @@ def results(connection: duckdb.DuckDBPyConnection) -> dict[str, list[Row]]:
         phases.setdefault(facts["run_id"], []).append(facts | result.facts | known)
         for table, table_rows in result.rows.items():
             rows[table] += table_rows
+    open_phases: list[tuple[Facts, Facts | None]] = []
     for facts in run_facts(connection, catalogue.models, phases):
         if not facts["is_pretraining"]:
             rows["verdicts"] += [
@@ -117,10 +118,10 @@ def results(connection: duckdb.DuckDBPyConnection) -> dict[str, list[Row]]:
         for phase in phases.get(facts["id"], []):
             rows["flops"] += flop_rows(phase, phase["name"])
             rows["verdicts"] += verdict_rows(phase, phase["name"])
-        outcomes = inference.outcomes(phases.get(facts["id"], []), facts, catalogue)
-        rows["inferred"] += inference.rows(outcomes, facts["id"])
+        open_phases += [(phase, facts) for phase in phases.get(facts["id"], [])]
         rows["flops"] += flop_rows(facts, None)
         rows["verdicts"] += verdict_rows(facts, None)
+    rows["inferred"] = list(inference.rows(inference.of_phases(open_phases, catalogue)))
     tables = {"measured": measured.rows(connection, catalogue), "tried_layouts": tried.rows(connection, catalogue)}
     return rows | {table: list(content) for table, content in tables.items()}
 

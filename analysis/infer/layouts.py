@@ -127,9 +127,38 @@ def infer(facts: Facts, model: Facts, catalogue: Catalogue, whole_run: Facts | N
     RefusalError
         Too little is stated, or what is stated leaves no layout.
     """
-    ask = question_of(facts, model)
-    table = layouts(ask)
+    ask, table = candidates(facts, model)
     answer = predict(table, catalogue.accelerators, catalogue.constants)
+    return conclude(facts, (ask, table), answer, catalogue, whole_run)
+
+
+def candidates(facts: Facts, model: Facts) -> tuple[Question, pd.DataFrame]:
+    """The question that a phase states, and the layouts that answer it.
+
+    Raises
+    ------
+    RefusalError
+        Too little is stated, or what is stated leaves no layout.
+    """
+    ask = question_of(facts, model)
+    return ask, layouts(ask)
+
+
+def conclude(
+    facts: Facts,
+    tried: tuple[Question, pd.DataFrame],
+    answer: pd.DataFrame,
+    catalogue: Catalogue,
+    whole_run: Facts | None,
+) -> Inference:
+    """What the predictions of the candidates leave of them; parameters as `infer`.
+
+    Raises
+    ------
+    RefusalError
+        No candidate could be computed.
+    """
+    ask, table = tried
     if not np.isfinite(answer["step_time_s"]).any():
         raise RefusalError(f"nothing can be inferred: {answer['missing'].iloc[0]}")
     card = card_gib(ask.accelerator, catalogue)

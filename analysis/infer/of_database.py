@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import duckdb
+import pandas as pd
 
-from analysis.infer.layouts import Inference, infer
+from analysis.engine.predict import predict
+from analysis.infer.layouts import Inference, candidates, conclude
+from analysis.plan.question import Question
 from analysis.records.facts import Facts, phase_facts, run_facts
 from analysis.records.load import Catalogue, load
 from schemas.naming import resolve
@@ -41,13 +44,18 @@ def of_run(connection: duckdb.DuckDBPyConnection, words: str) -> tuple[str, list
     return run, list(outcomes(phases, whole, catalogue))
 
 
-def rows(outcomes: Iterable[Outcome], run: str) -> Iterator[dict[str, Any]]:
+def rows(outcomes: Iterable[Outcome]) -> Iterator[dict[str, Any]]:
     """Rows of result.inferred: one per fact that the consistent layouts share, of phases that left something open."""
     for one in outcomes:
         made = one.inference
         if made is None or made.legal < 2 or made.consistent.empty:
             continue
-        key = {"run_id": run, "phase": one.phase, "legal": made.legal, "consistent": len(made.consistent)}
+        key = {
+            "run_id": one.facts["run_id"],
+            "phase": one.phase,
+            "legal": made.legal,
+            "consistent": len(made.consistent),
+        }
         narrows = made.narrows[0] if made.narrows else None
         yield key | {"fact": "layout", "words": None, "narrows": narrows}
         for shared in made.shared:
@@ -60,9 +68,31 @@ def rows(outcomes: Iterable[Outcome], run: str) -> Iterator[dict[str, Any]]:
 
 def outcomes(phases: Sequence[Facts], whole: Facts | None, catalogue: Catalogue) -> Iterator[Outcome]:
     """What can be inferred of each phase of a run."""
-    for facts in phases:
-        name, model = str(facts["name"]), catalogue.models.get(facts["model"], {})
+    yield from of_phases([(facts, whole) for facts in phases], catalogue)
+
+
+def of_phases(phases: Sequence[tuple[Facts, Facts | None]], catalogue: Catalogue) -> list[Outcome]:
+    """What can be inferred of phases, each beside the facts of its run; their layouts are predicted all at once."""
+    tried: list[tuple[Question, pd.DataFrame] | str] = []
+    for facts, _ in phases:
         try:
-            yield Outcome(name, facts, infer(facts, model, catalogue, whole))
+            tried.append(candidates(facts, catalogue.models.get(facts["model"], {})))
         except RefusalError as error:
-            yield Outcome(name, facts, None, str(error))
+            tried.append(str(error))
+    tables = [one[1] for one in tried if not isinstance(one, str)]
+    if not tables:
+        refused = zip(phases, tried, strict=True)
+        return [Outcome(str(facts["name"]), facts, None, str(why)) for (facts, _), why in refused]
+    answers = predict(pd.concat(tables, ignore_index=True), catalogue.accelerators, catalogue.constants)
+    made, start = [], 0
+    for (facts, whole), one in zip(phases, tried, strict=True):
+        if isinstance(one, str):
+            made.append(Outcome(str(facts["name"]), facts, None, one))
+            continue
+        answer = answers.iloc[start : start + len(one[1])].reset_index(drop=True)
+        start += len(one[1])
+        try:
+            made.append(Outcome(str(facts["name"]), facts, conclude(facts, one, answer, catalogue, whole)))
+        except RefusalError as error:
+            made.append(Outcome(str(facts["name"]), facts, None, str(error)))
+    return made
