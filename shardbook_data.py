@@ -122,7 +122,7 @@ def fit(model: str, *, tokens: float | None = None, **layout: Any) -> dict[str, 
     ----------
     model : id of a model, or the path of a config
     tokens : of the run; adds days, hours and energy
-    layout : accelerator, accelerators, seq_len, global_batch, tp, pp, ... as the options of `shardbook fit`
+    **layout : accelerator, accelerators, seq_len, global_batch, tp, pp, ... as the options of `shardbook fit`
 
     Returns
     -------

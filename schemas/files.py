@@ -142,6 +142,14 @@ def clear(folder: Path) -> None:
 def alive(process: int) -> bool:
     """Whether a process of this number runs.
 
+    Parameters
+    ----------
+    process : its number
+
+    Returns
+    -------
+    False where there is none
+
     >>> alive(os.getpid())
     True
     """
@@ -155,7 +163,12 @@ def alive(process: int) -> bool:
 
 
 def remove(path: Path) -> None:
-    """Remove a file or a folder, if it is there."""
+    """Remove a file or a folder, if it is there.
+
+    Parameters
+    ----------
+    path : the file or folder
+    """
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path, ignore_errors=True)
     else:

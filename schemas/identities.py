@@ -115,6 +115,15 @@ def sequence_chunks(tp: int, cp: int, sequence_parallel: bool) -> int:
     """Equal parts that a sequence is cut into: two per context-parallel rank, and with sequence parallelism one per
     tensor-parallel rank.
 
+    Parameters
+    ----------
+    tp, cp : degrees
+    sequence_parallel : whether tensor-parallel ranks divide the sequence as well
+
+    Returns
+    -------
+    the number of parts
+
     >>> sequence_chunks(8, 4, True), sequence_chunks(8, 1, False), sequence_chunks(8, 4, False)
     (32, 1, 8)
     """
@@ -124,6 +133,16 @@ def sequence_chunks(tp: int, cp: int, sequence_parallel: bool) -> int:
 
 def within(ratio: float, band: Band, slack: float = 0.0) -> bool:
     """Whether a ratio lies in a band, both ends widened by a factor of 1 + slack.
+
+    Parameters
+    ----------
+    ratio : left over right of an identity
+    band : its bounds
+    slack : fraction by which printed digits leave the ratio open
+
+    Returns
+    -------
+    True inside the band and on its bounds
 
     >>> within(1.03, (0.98, 1.02)), within(1.03, (0.98, 1.02), slack=0.02)
     (False, True)

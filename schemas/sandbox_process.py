@@ -43,6 +43,14 @@ def limit() -> None:
 def plain(value: object) -> object:
     """A value as JSON knows it.
 
+    Parameters
+    ----------
+    value : what DuckDB returned
+
+    Returns
+    -------
+    a number, text, list, mapping or None
+
     >>> plain(datetime.date(2024, 7, 23)), plain(float("nan")), plain([decimal.Decimal("0.5")])
     ('2024-07-23', None, [0.5])
     """
@@ -101,6 +109,14 @@ def run(connection: Any, sql: str, most_rows: int, largest_cell: int) -> dict[st
 
 def size(value: object) -> int:
     """Characters of a value, those of its items included.
+
+    Parameters
+    ----------
+    value : as JSON knows it
+
+    Returns
+    -------
+    the number; 8 for a number
 
     >>> size("abc"), size(["ab", 1]), size(None)
     (3, 10, 0)
