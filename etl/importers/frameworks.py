@@ -67,8 +67,14 @@ ON_MEGATRON = (SWIFT, SLIME, MEGATRON)
 _SWIFT = re.compile(r"(?:^|[\s/])megatron\s+(?:sft|pt|rlhf)\b|swift/cli/_megatron/")
 _NOT_TRAINING = re.compile(r"(?:generat|evaluat|inference|convert|export|tasks/|lm_eval|eval_)\w*[\w/]*\.py", re.I)
 _SLIME = frozenset({"actor-num-nodes", "actor-num-gpus-per-node", "rollout-num-gpus", "hf-checkpoint"})
-_PROGRAM = re.compile(r"megatron|mindspeed|(?:pretrain|posttrain|finetune|train)_?(?:gpt|mamba|hybrid|llama|moe)", re.I)
+_PROGRAM = re.compile(
+    r"mindspeed|megatron[-_]lm|(?:pretrain|posttrain|finetune|train)_?(?:gpt|mamba|hybrid|llama|moe)", re.I
+)
 ENOUGH = 3
+PARTICULAR = frozenset(
+    {"num-layers", "hidden-size", "num-attention-heads", "tensor-model-parallel-size", "pipeline-model-parallel-size"}
+)
+"""Flags of Megatron's own; batch and steps are spelled alike by recipes of other frameworks."""
 
 
 def of_command(command: str, flags: set[str], own: frozenset[str]) -> Framework | None:
@@ -91,6 +97,6 @@ def of_command(command: str, flags: set[str], own: frozenset[str]) -> Framework 
         return SWIFT
     if len(_SLIME & flags) >= 2:
         return SLIME
-    shared = len(own & flags)
+    shared, particular = len(own & flags), bool(PARTICULAR & flags)
     named = _PROGRAM.search(command) is not None
-    return MEGATRON if shared >= ENOUGH or (named and shared) else None
+    return MEGATRON if (particular and shared >= ENOUGH) or (named and shared) else None

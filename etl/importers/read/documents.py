@@ -72,9 +72,12 @@ class Document:
 
     def others(self) -> Iterator["Document"]:
         """The same text read as each other kind, for a short file whose name or look misleads."""
+        named = _SUFFIXES.get(Path(self.name).suffix.lower())
+        # Commands quoted in a file of data are no script; one that begins as a script is.
+        data = named in {"json", "yaml", "toml"} and not self.text.startswith("#!")
         if len(self.text) <= LONGEST_GUESS:
             for kind in KINDS:
-                if kind != self.kind:
+                if kind != self.kind and not (data and kind in {"python", "shell"}):
                     yield Document(self.path, self.text, kind)
 
     def _parses(self) -> bool:

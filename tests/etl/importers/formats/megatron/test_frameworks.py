@@ -1,5 +1,9 @@
 """Defaults belong to a framework that is established: Megatron, ms-swift, slime; a trainer of one's own has none."""
 
+import pytest
+
+from etl.importers.problems import ImporterError
+
 RUN = ("tp", "pp", "cp", "zero_stage", "recompute")
 
 
@@ -59,6 +63,18 @@ def test_an_evaluation_has_no_defaults_of_training(reading):
     found = reading("eval.sh", f"torchrun --nproc_per_node 2 --nnodes 1 tools/run_text_generation_server.py {flags}")
     assert not set(RUN) & found.facts.keys()
     assert "global_batch" not in found.facts
+
+
+def test_batch_and_steps_alone_are_not_megatron(reading):
+    found = reading(
+        "run.sh", "torchrun --nproc_per_node 8 recipe.py --micro-batch-size 1 --global-batch-size 8 --train-iters 5\n"
+    )
+    assert not set(RUN) & found.facts.keys()
+
+
+def test_commands_in_a_file_of_data_are_no_script(reading):
+    with pytest.raises(ImporterError, match="no known format"):
+        reading("card.yaml", "commands: |\n  torchrun pretrain_gpt.py --num-layers 4 --hidden-size 8 --seq-length 2\n")
 
 
 def test_deepspeed_multiplies_nodes_and_devices(facts):
