@@ -25,14 +25,15 @@ OPTIONS: dict[str, tuple[Any, ...]] = {
     "recompute": ("none", "selective", "full"),
     "sequence_parallel": (True, False),
     "zero_stage": (1, 3),
+    "schedule": ("1f1b", "interleaved", "zb1p", "dualpipe"),
 }
 """Choices of a layout that a report might name; finer ones change memory within the same bounds."""
 
-ASKED = ("tp", "cp", "pp", "vpp", "ep", "zero_stage", "micro_batch", "recompute")
+ASKED = ("tp", "cp", "pp", "vpp", "ep", "zero_stage", "micro_batch", "recompute", "schedule")
 """Facts of a layout that are looked for, dp following from the others."""
 
 STATED = ("tp", "cp", "pp", "vpp", "dp", "ep", "etp", "zero_stage", "micro_batch", "recompute", "sequence_parallel",
-          "precision")  # fmt: skip
+          "precision", "schedule")  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -150,8 +150,12 @@ class _Space:
         rounds = ask.global_batch / (self.number("dp") * self.number("micro_batch")) % self.number("pp") == 0
         fits = (count <= float(ask.model["layers"]) + 4) & (rounds | (self.number("vpp") == 1))
         self.keep(useful & fits & ~self.broken("layers-divide"), lambda: empty.layers(ask))
-        chosen = np.where(self.number("vpp") > 1, "interleaved", "1f1b").astype(object)
-        self.columns["schedule"] = np.where(self.number("pp") > 1, chosen, "1f1b").astype(object)
+        self.cross("schedule", ["1f1b", "interleaved"])
+        named = self.columns["schedule"]
+        interleaved = self.number("vpp") > 1
+        plain = (named == "1f1b") | ((self.number("pp") > 1) & (named != "interleaved"))
+        if "schedule" not in ask.fixed:
+            self.keep(np.where(interleaved, named == "interleaved", plain), lambda: empty.layers(ask))
 
     def experts(self) -> None:
         """Expert parallelism over ranks of one stage, and whether each expert is cut as the attention is."""
