@@ -52,8 +52,8 @@ def application(counter: Counter | None = None) -> typer.Typer:
             if each or len(paths) > MOST_COMPANIONS:
                 raise typer.Exit(_print_each([[path] for path in _files(paths)], as_json, counter))
             if Path(paths[0]).is_dir():
-                found = [run for path in paths for run in (runs(path) if Path(path).is_dir() else [[path]])]
-                raise typer.Exit(_print_each(found, as_json, counter))
+                hits = [run for path in paths for run in (runs(path) if Path(path).is_dir() else [[path]])]
+                raise typer.Exit(_print_each(hits, as_json, counter))
             reading = one(paths, counter)
         except ImporterError as problem:
             raise _refuse(str(problem)) from None
@@ -101,10 +101,10 @@ def formats_text() -> str:
     return "\n".join(f"{row.name:<{width}}  tells {row.tells}; cannot tell {row.cannot}" for row in formats())
 
 
-def _print_each(found: Iterable[list[str]], as_json: bool, counter: Counter | None) -> int:
+def _print_each(hits: Iterable[list[str]], as_json: bool, counter: Counter | None) -> int:
     """Read every run, a file with its companions; the exit code is 1 when none could be read."""
     done = failed = 0
-    for path, *beside in found:
+    for path, *beside in hits:
         extra = {"companions": beside} if beside else {}
         title = f"{path} with {', '.join(PurePosixPath(b).name for b in beside)}" if beside else path
         try:

@@ -37,8 +37,8 @@ def page() -> str:
     """
     rows = [INTRO, "", "| framework | what a run does where no flag speaks | source |", "|---|---|---|"]
     for one in frameworks.ON_MEGATRON:
-        said = ", ".join(f"{name} {_plain(value)}" for name, value in one.run.items())
-        rows.append(f"| {one.name} (`{one.format}`) | {said} | {one.source} |")
+        statements = ", ".join(f"{name} {_plain(value)}" for name, value in one.run.items())
+        rows.append(f"| {one.name} (`{one.format}`) | {statements} | {one.source} |")
     return "\n".join([*rows, *(line for row in formats() for line in _section(row))]) + "\n"
 
 
@@ -66,16 +66,16 @@ def _tree(module: str) -> ast.Module:
 
 def _modules(module: str) -> list[str]:
     """A reader and the modules of formats that state facts for it."""
-    found, queue = [], [module]
+    hits, queue = [], [module]
     while queue:
         name = queue.pop(0)
-        if name in found:
+        if name in hits:
             continue
-        found.append(name)
+        hits.append(name)
         for node in ast.walk(_tree(name)):
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("etl.importers"):
                 queue += _stating(node)
-    return found
+    return hits
 
 
 def _stating(node: ast.ImportFrom) -> list[str]:
@@ -83,10 +83,10 @@ def _stating(node: ast.ImportFrom) -> list[str]:
     package = node.module or ""
     if not package.startswith(ROOM):
         return ["etl.importers.derive"] if any(a.name == "attention_defaults" for a in node.names) else []
-    found = [f"{package}.{a.name}" for a in node.names if find_spec_of(f"{package}.{a.name}")]
+    hits = [f"{package}.{a.name}" for a in node.names if find_spec_of(f"{package}.{a.name}")]
     if any(re.match(r"state_|read_|describe|fsdp_stage|feed_forward", a.name) for a in node.names):
-        found.append(package)
-    return found
+        hits.append(package)
+    return hits
 
 
 def find_spec_of(name: str) -> bool:

@@ -23,35 +23,35 @@ _COMMENT_LINE = re.compile(r"\s*#(.*)")
 def state_all(reading: Reading, tree: Any, table: Table) -> None:
     """State every fact of a table `field -> dotted paths` (the first path that holds a value decides)."""
     for field, paths in table.items():
-        found = find(tree, *paths)
-        if found is not None:
-            state(reading, field, found)
+        hits = find(tree, *paths)
+        if hits is not None:
+            state(reading, field, hits)
 
 
-def state(reading: Reading, field: str, found: Found | None, value: Any = None) -> bool:
+def state(reading: Reading, field: str, hits: Found | None, value: Any = None) -> bool:
     """State one fact from a place in a tree, with `value` where it is not the value as written."""
-    if found is None:
+    if hits is None:
         return False
-    return reading.state(field, found.value if value is None else value, found.key, found.line)
+    return reading.state(field, hits.value if value is None else value, hits.key, hits.line)
 
 
 def number(tree: Any, *paths: str) -> int | float | None:
     """The number at the first of the paths that holds a value; None for one no run can have."""
-    found = find(tree, *paths)
-    value = None if found is None else fields.number(found.value)
+    hits = find(tree, *paths)
+    value = None if hits is None else fields.number(hits.value)
     return value if value is not None and abs(value) <= fields.LARGEST else None
 
 
 def truth(tree: Any, *paths: str) -> bool | None:
     """The yes or no at the first of the paths that holds a value."""
-    found = find(tree, *paths)
-    return None if found is None else fields.truth(found.value)
+    hits = find(tree, *paths)
+    return None if hits is None else fields.truth(hits.value)
 
 
 def word(tree: Any, *paths: str) -> str:
     """The text at the first of the paths that holds a value, lower case; empty when there is none."""
-    found = find(tree, *paths)
-    return "" if found is None or isinstance(found.value, dict | list) else str(found.value).strip().lower()
+    hits = find(tree, *paths)
+    return "" if hits is None or isinstance(hits.value, dict | list) else str(hits.value).strip().lower()
 
 
 def agree(reading: Reading, field: str, places: Iterable[Found | None]) -> None:

@@ -35,7 +35,7 @@ def runs(folder: str) -> list[list[str]]:
     for path in paths:
         by_name.setdefault(PurePosixPath(path).name, path)
     names = {path: _named(path) & by_name.keys() for path in paths}
-    links = {path: {by_name[name] for name in found} - {path} for path, found in names.items()}
+    links = {path: {by_name[name] for name in hits} - {path} for path, hits in names.items()}
     named = set().union(*links.values()) if links else set()
     heads = [path for path in paths if path not in named] or paths[:1]
     return [[head, *_behind(head, links)] for head in heads]
@@ -50,11 +50,11 @@ def _named(path: str) -> set[str]:
 
 def _behind(head: str, links: dict[str, set[str]]) -> list[str]:
     """Everything that a file leads to, nearest first."""
-    found: list[str] = []
+    hits: list[str] = []
     queue = sorted(links[head])
     while queue:
         path = queue.pop(0)
-        if path not in found and path != head:
-            found.append(path)
+        if path not in hits and path != head:
+            hits.append(path)
             queue += sorted(links[path])
-    return found
+    return hits

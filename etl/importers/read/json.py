@@ -67,8 +67,8 @@ class _JsonReader:
             raise ImporterError(f"{self.name}:{self.line} ends in the middle of its JSON")
         return self.root
 
-    def _bad(self, found: str) -> ImporterError:
-        return ImporterError(f"{self.name}:{self.line} is no JSON: found {found[:20]!r} where it cannot stand")
+    def _bad(self, hits: str) -> ImporterError:
+        return ImporterError(f"{self.name}:{self.line} is no JSON: found {hits[:20]!r} where it cannot stand")
 
     def _take(self, group: int, sign: str) -> None:
         if group == 2 and sign in "}]":

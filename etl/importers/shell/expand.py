@@ -155,8 +155,8 @@ class Expander:
         if index in {"@", "*"}:
             return list(value.values()) if isinstance(value, dict) else list(value)
         if isinstance(value, dict):
-            found = value.get(index or "0")
-            return [text(UNKNOWN, line) if found is None else found]
+            hits = value.get(index or "0")
+            return [text(UNKNOWN, line) if hits is None else hits]
         if name in {"@", "*"}:
             return list(value)
         place = arithmetic.evaluate(index or "0", self._number) if known(index or "0") else None

@@ -71,8 +71,8 @@ class Shell:
     def word(self, name: str) -> str | None:
         """The known text of a scalar variable, or None."""
         value = self.variables.get(name)
-        found = str(value) if isinstance(value, Rope) else None
-        return found if found is not None and known(found) else None
+        hits = str(value) if isinstance(value, Rope) else None
+        return hits if hits is not None and known(hits) else None
 
     def run(self, script: str, line_of: Callable[[int], int] | None = None) -> None:
         """Follow a script from its first to its last command.
@@ -273,9 +273,9 @@ class Shell:
         self, name: str, fields: list[Rope], words: list[tuple[str, int]], line: int, env: dict[str, Value]
     ) -> None:
         if name in {"source", "."} and len(words) > 1:
-            found = self._find_source(PurePosixPath(words[1][0].replace(UNKNOWN, "").replace(UNSET, "")).name)
-            if found is not None:
-                self.run(found)
+            hits = self._find_source(PurePosixPath(words[1][0].replace(UNKNOWN, "").replace(UNSET, "")).name)
+            if hits is not None:
+                self.run(hits)
         elif name in self._functions and self._depth < DEEPEST_CALL:
             self._call(self._functions[name], fields[1:])
         elif name == "unset":

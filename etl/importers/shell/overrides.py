@@ -30,8 +30,8 @@ def of_command(command: Command | None, under: Map | None = None) -> Map:
 
 def chosen(commands: Iterable[Command], program: str) -> Command | None:
     """The first command that is sure to start a program, else the first that may."""
-    found = [c for c in commands if any(program in word for word, _ in c.words)]
-    return next((c for c in found if c.certain), found[0] if found else None)
+    hits = [c for c in commands if any(program in word for word, _ in c.words)]
+    return next((c for c in hits if c.certain), hits[0] if hits else None)
 
 
 def _plain(part: str) -> bool:

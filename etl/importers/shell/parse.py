@@ -211,12 +211,12 @@ class _Statements:
     def count(self, node: Any, depth: int) -> Any:
         """`for ((i=0; i<N; i++))`; any other form is a loop of unknown length."""
         end = next((c.start_byte for c in node.children if c.type == "))"), node.start_byte)
-        found = _COUNT.fullmatch(self.text, node.start_byte, end)
-        if found is None:
+        hits = _COUNT.fullmatch(self.text, node.start_byte, end)
+        if hits is None:
             return Loop(None, [], [], self.body(node, depth))
-        start, condition = (self.words.between(node, *found.span(g), True, depth) for g in ("start", "test"))
-        step = int(found.group("by") or 1)
-        return Count(found.group("name"), start, condition, step, self.body(node, depth))
+        start, condition = (self.words.between(node, *hits.span(g), True, depth) for g in ("start", "test"))
+        step = int(hits.group("by") or 1)
+        return Count(hits.group("name"), start, condition, step, self.body(node, depth))
 
     def while_(self, node: Any, depth: int) -> Loop:
         """`while ...; do ...; done`."""

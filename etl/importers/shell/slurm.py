@@ -38,7 +38,7 @@ Count = tuple[int, str, int | None]
 
 def header(documents: Iterable[Document]) -> dict[str, tuple[str, int]]:
     """Options of `#SBATCH` lines by long name, with lines; an earlier document wins, within one the last line wins."""
-    found: dict[str, tuple[str, int]] = {}
+    hits: dict[str, tuple[str, int]] = {}
     for document in documents:
         own: dict[str, tuple[str, int]] = {}
         for match in _HEADER.finditer(document.text):
@@ -47,19 +47,19 @@ def header(documents: Iterable[Document]) -> dict[str, tuple[str, int]]:
             option = re.match(r"(--?[\w-]+)(?:\s*=\s*|\s+)(\S+)", words)
             if option:
                 own[_SHORT.get(option.group(1), option.group(1).lstrip("-"))] = (option.group(2), line)
-        found = {**_other_headers(document), **own, **found}
-    return found
+        hits = {**_other_headers(document), **own, **hits}
+    return hits
 
 
 def _other_headers(document: Document) -> dict[str, tuple[str, int]]:
     """Nodes of `#PBS -l select=16` and of `#$ -l rt_F=16`, with devices per node where `ngpus` states them."""
-    found: dict[str, tuple[str, int]] = {}
+    hits: dict[str, tuple[str, int]] = {}
     for match in _PBS.finditer(document.text):
         line = document.text.count("\n", 0, match.start()) + 1
-        found["nodes"] = (match.group(1) or match.group(3), line)
+        hits["nodes"] = (match.group(1) or match.group(3), line)
         if match.group(2):
-            found["gpus-per-node"] = (match.group(2), line)
-    return found
+            hits["gpus-per-node"] = (match.group(2), line)
+    return hits
 
 
 def per_node(options: dict[str, tuple[str, int]]) -> Count | None:
@@ -126,27 +126,27 @@ def one_node(
     named = [name for name in NODE_NAMES if name in shell.variables or name in env]
     if named:
         return None
-    found = per_process(flags) or _variable(shell, ("NPROC_PER_NODE",), env)
-    return None if found is None else (found[0], f"the launcher starts one node: {found[1]} (line {found[2] or 0})")
+    hits = per_process(flags) or _variable(shell, ("NPROC_PER_NODE",), env)
+    return None if hits is None else (hits[0], f"the launcher starts one node: {hits[1]} (line {hits[2] or 0})")
 
 
 def submitted(commands: Iterable[Command]) -> dict[str, tuple[str, int]]:
     """Options of an `sbatch --nodes=N script` call; they beat the header of the script."""
-    found: dict[str, tuple[str, int]] = {}
+    hits: dict[str, tuple[str, int]] = {}
     for command in commands:
         if command.words[0][0] == "sbatch":
             for name, use in Flags(command.words[1:]).uses.items():
                 if use.first is not None:
-                    found[_SHORT.get(f"-{name}", name)] = (use.first, use.line)
-    return found
+                    hits[_SHORT.get(f"-{name}", name)] = (use.first, use.line)
+    return hits
 
 
 def devices(
     shell: Shell, flags: Flags, options: dict[str, tuple[str, int]], command: Command | None = None
 ) -> Count | None:
     """Devices of the run, from the launcher, from variables named for it, or from the batch header."""
-    if found := launched(flags):
-        return found
+    if hits := launched(flags):
+        return hits
     env = command.env if command else {}
     nodes, each = _variable(shell, NODE_NAMES, env), _variable(shell, DEVICE_NAMES, env) or per_process(flags)
     if nodes and each and not any(flags.uses[n].open for n in NODE_FLAGS if n in flags):

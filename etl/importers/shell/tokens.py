@@ -70,20 +70,20 @@ class Words:
         """Text without its escapes, one piece for each line, with the `$NAME` in it (see `grammar.source`)."""
         piece, at, escaped = "", start, quoted
         for match in _PIECE.finditer(text):
-            found, first = match.group(), start + match.start()
-            if found[0] == "$" and len(found) > 1:
+            hits, first = match.group(), start + match.start()
+            if hits[0] == "$" and len(hits) > 1:
                 if piece:
                     yield Lit(piece, self.line_of(at), escaped)
-                yield Param(found[1:], self.line_of(first), quoted)
-            elif found[0] == "\\" and len(found) > 1:
-                plain = found[1:] if not quoted or found[1] in '\n$`"\\' else found
+                yield Param(hits[1:], self.line_of(first), quoted)
+            elif hits[0] == "\\" and len(hits) > 1:
+                plain = hits[1:] if not quoted or hits[1] in '\n$`"\\' else hits
                 piece += "" if plain == "\n" else plain
                 escaped = True
             else:
-                piece += found
-            if found[-1] == "\n" and piece:
+                piece += hits
+            if hits[-1] == "\n" and piece:
                 yield Lit(piece, self.line_of(at), escaped)
-            if found[-1] == "\n" or (found[0] == "$" and len(found) > 1):
+            if hits[-1] == "\n" or (hits[0] == "$" and len(hits) > 1):
                 piece, at, escaped = "", start + match.end(), quoted
         if piece:
             yield Lit(piece, self.line_of(at), escaped)

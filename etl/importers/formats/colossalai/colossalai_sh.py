@@ -31,8 +31,8 @@ def read(document: Document, companions: list[Document]) -> Reading:
     """The facts of the first training command."""
     reading = Reading(NAME)
     shell, commands, options = follow(document, companions)
-    found = [c for c in commands if any("colossalai" in word for word, _ in c.words[:2])]
-    command = next((c for c in found if c.certain), found[0] if found else None)
+    hits = [c for c in commands if any("colossalai" in word for word, _ in c.words[:2])]
+    command = next((c for c in hits if c.certain), hits[0] if hits else None)
     if command is None:
         return reading
     flags = Flags(command.words, shell.undecided)

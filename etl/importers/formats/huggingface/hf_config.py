@@ -60,9 +60,9 @@ def detect(document: Document) -> float:
 def text_model(root: Map) -> Map:
     """The part of a config that describes the language model: nested beside a vision model, or the whole."""
     for path in NESTED:
-        found = find(root, path)
-        if found is not None and isinstance(found.value, Map) and find(found.value, *WORDS["hidden"]):
-            return found.value
+        hits = find(root, path)
+        if hits is not None and isinstance(hits.value, Map) and find(hits.value, *WORDS["hidden"]):
+            return hits.value
     return root
 
 
@@ -100,13 +100,13 @@ def read(document: Document, _companions: list[Document]) -> Reading:
 
 def _state_words(reading: Reading, text: Map) -> None:
     for name, words in WORDS.items():
-        found = find(text, *words)
-        if found is None:
+        hits = find(text, *words)
+        if hits is None:
             continue
-        value = found.value
+        value = hits.value
         if isinstance(value, list):  # one number per layer or per modality: a fact only when all agree
             value = value[0] if value and all(v == value[0] for v in value) else None
-        reading.state(name, value, found.key, found.line)
+        reading.state(name, value, hits.key, hits.line)
 
 
 def _latent(reading: Reading, text: Map) -> None:
@@ -135,15 +135,15 @@ def _query_groups(reading: Reading, text: Map, family: str) -> None:
 
 
 def _tying(reading: Reading, root: Map, text: Map, family: str) -> None:
-    said = [
+    statements = [
         (part, part["tie_word_embeddings"])
         for part in (text, root)
         if truth(part.get("tie_word_embeddings")) is not None
     ]
-    if len({truth(value) for _, value in said}) > 1:
+    if len({truth(value) for _, value in statements}) > 1:
         reading.warn("conflicting-keys", "tie_word_embeddings differs between the text model and the whole")
-    elif said:
-        part, value = said[0]
+    elif statements:
+        part, value = statements[0]
         reading.state("tied_embeddings", value, "tie_word_embeddings", part.lines.get("tie_word_embeddings"))
     else:
         known = FAMILIES.get(family)
@@ -154,13 +154,13 @@ def _tying(reading: Reading, root: Map, text: Map, family: str) -> None:
 
 def _ffn_key(reading: Reading, text: Map, family: str) -> tuple[Any, str | None, int | None]:
     """(width of the dense FFN key, key, line); the key is None when the width is the framework's 4 * hidden."""
-    found = find(text, *FFN)
+    hits = find(text, *FFN)
     hidden = reading.get("hidden") or 0
-    if found is not None and not isinstance(found.value, Map):
-        value = found.value
+    if hits is not None and not isinstance(hits.value, Map):
+        value = hits.value
         if isinstance(value, list):
             value = value[0] if value and all(v == value[0] for v in value) else None
-        return value, found.key, found.line
+        return value, hits.key, hits.line
     if family == "mpt":
         return (
             int((text.get("expansion_ratio") or 4) * hidden),

@@ -50,8 +50,8 @@ def _second_width(text: Map) -> tuple[Any, str | None, int | None]:
 
 def _shared(reading: Reading, text: Map, family: str) -> None:
     """Always-on experts: a count, or a shared width in units of the expert width; a contradiction is left out."""
-    count = next((found for word in SHARED_WORDS if (found := find(text, word))), None)
-    width = next((found for word in SHARED_WIDTHS if (found := find(text, word))), None)
+    count = next((hits for word in SHARED_WORDS if (hits := find(text, word))), None)
+    width = next((hits for word in SHARED_WIDTHS if (hits := find(text, word))), None)
     expert = reading.get("moe_ffn_hidden")
     total = whole(width.value) if width else None
     number = whole(count.value) if count else None

@@ -59,22 +59,20 @@ def _local_layers(text: Map, family: str, layers: int) -> int | None:
 
 def _beyond(reading: Reading, text: Map, family: str) -> list[str]:
     """Parts of the model that the engine has no formula for."""
-    found = []
+    hits = []
     kinds = text.get("layer_types")
     others = {str(k) for k in kinds if isinstance(k, str)} - ATTENTION if isinstance(kinds, list) else set()
     linear = text.get("full_attention_interval") or text.get("linear_attn_config") or text.get("linear_num_key_heads")
     mixed = text.get("attn_type_list")
     described = "linear_layers" in reading.architecture
     if not described and (others or linear or (isinstance(mixed, list) and 0 in mixed)):
-        found.append(
-            "layers of linear attention or state space" + (f" ({', '.join(sorted(others))})" if others else "")
-        )
+        hits.append("layers of linear attention or state space" + (f" ({', '.join(sorted(others))})" if others else ""))
     elif "M" in str(text.get("hybrid_override_pattern") or "") or family in STATE_SPACE or "mamba_d_state" in text:
-        found.append("Mamba layers")
+        hits.append("Mamba layers")
     if isinstance(text.get("block_configs"), list):
-        found.append("layers of different widths")
+        hits.append("layers of different widths")
     if truth(text.get("is_encoder_decoder")):
-        found.append("an encoder beside the decoder")
+        hits.append("an encoder beside the decoder")
     if reading.architecture.get("shared_unclear"):
-        found.append("shared experts of a width that two keys contradict")
-    return found
+        hits.append("shared experts of a width that two keys contradict")
+    return hits

@@ -94,15 +94,15 @@ def piped(line: str) -> Step | None:
     for part in parts:
         key, _, raw = part.partition(": ") if ": " in part else part.partition(":")
         key = " ".join(key.lower().split()).removesuffix(" inst/harmonic mean")
-        found = measure(raw)
-        if found is None:
+        hits = measure(raw)
+        if hits is None:
             continue
         if key in PIPED:
             name, factor = PIPED[key]
-            step.values[name] = found[0] * factor
+            step.values[name] = hits[0] * factor
             step.open_end = name if part is parts[-1] else None
-        elif key in EXACT and found[1] and found[0].is_integer():
-            step.exact[EXACT[key]] = int(found[0])
+        elif key in EXACT and hits[1] and hits[0].is_integer():
+            step.exact[EXACT[key]] = int(hits[0])
     return step
 
 
@@ -112,8 +112,8 @@ def titan(line: str) -> Step | None:
     if match is None or len(match.group(1)) > 15:
         return None
     names = ("memory_gib", "tokens_per_s_per_accelerator", "tflops_per_accelerator")
-    found = {name: measure(raw) for name, raw in zip(names, match.groups()[1:], strict=True) if raw}
-    return Step(int(match.group(1)), values={name: value[0] for name, value in found.items() if value})
+    hits = {name: measure(raw) for name, raw in zip(names, match.groups()[1:], strict=True) if raw}
+    return Step(int(match.group(1)), values={name: value[0] for name, value in hits.items() if value})
 
 
 def maxtext(line: str) -> Step | None:
@@ -122,8 +122,8 @@ def maxtext(line: str) -> Step | None:
     if match is None or len(match.group(1)) > 15:
         return None
     names = ("step_time_s", "tflops_per_accelerator", "tokens_per_s_per_accelerator")
-    found = {name: measure(raw) for name, raw in zip(names, match.groups()[1:4], strict=True)}
-    return Step(int(match.group(1)), values={name: value[0] for name, value in found.items() if value})
+    hits = {name: measure(raw) for name, raw in zip(names, match.groups()[1:4], strict=True)}
+    return Step(int(match.group(1)), values={name: value[0] for name, value in hits.items() if value})
 
 
 _DEEPSPEED = re.compile(
@@ -142,8 +142,8 @@ def deepspeed(line: str) -> Step | None:
         return None
     step = Step(int(match.group(1)))
     for name, raw in (("samples_per_s", match.group(2)), ("memory_gib", match.group(3))):
-        if raw and (found := measure(raw)):
-            step.values[name] = found[0]
+        if raw and (hits := measure(raw)):
+            step.values[name] = hits[0]
     return step
 
 
@@ -153,16 +153,16 @@ def llmc(line: str) -> Step | None:
     if match is None or len(match.group(1) + match.group(2)) > 30:
         return None
     names = (("loss", 1.0), ("step_time_s", 1e-3), ("tokens_per_s", 1.0))
-    found = [(name, factor, measure(raw)) for (name, factor), raw in zip(names, match.groups()[2:], strict=True)]
-    values = {name: value[0] * factor for name, factor, value in found if value}
+    hits = [(name, factor, measure(raw)) for (name, factor), raw in zip(names, match.groups()[2:], strict=True)]
+    values = {name: value[0] * factor for name, factor, value in hits if value}
     return Step(int(match.group(1)), int(match.group(2)), values)
 
 
 def trainer(line: str) -> Step | None:
     """A line of the Hugging Face trainer: a dictionary of loss and epoch, without a step number."""
     match = _TRAINER.search(line)
-    found = measure(match.group(1)) if match else None
-    return Step(0, values={"loss": found[0]}) if found else None
+    hits = measure(match.group(1)) if match else None
+    return Step(0, values={"loss": hits[0]}) if hits else None
 
 
 # What a framework prints once, before the first step.

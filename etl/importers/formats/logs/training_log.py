@@ -59,7 +59,7 @@ def read(document: Document, _companions: list[Document]) -> Reading:
 
 def _steps(lines: list[str], most: int) -> tuple[list[Step], Callable[[str], Step | None] | None]:
     """The steps of the first dialect that is met."""
-    found: list[Step] = []
+    hits: list[Step] = []
     chosen: Callable[[str], Step | None] | None = None
     for number_, line in enumerate(lines, 1):
         for signs, parse in DIALECTS:
@@ -67,11 +67,11 @@ def _steps(lines: list[str], most: int) -> tuple[list[Step], Callable[[str], Ste
                 step = parse(line)
                 if step is not None:
                     step.line = number_
-                    found.append(step)
+                    hits.append(step)
                     chosen = parse
-        if len(found) >= most:
+        if len(hits) >= most:
             break
-    return found, chosen
+    return hits, chosen
 
 
 def _first_run(reading: Reading, steps: list[Step], parse: Callable[[str], Step | None] | None) -> list[Step]:
@@ -159,8 +159,8 @@ def _announced(reading: Reading, lines: list[str]) -> None:
                         match.group().split(":")[0].strip("| ")[:40].split("  ")[0] if match else None,
                         line_number,
                     )
-        if per_device is None and (found := log_dialects.PER_DEVICE.search(line)):
-            per_device = number(found.group(1))
+        if per_device is None and (hits := log_dialects.PER_DEVICE.search(line)):
+            per_device = number(hits.group(1))
     devices = reading.get("accelerators")
     if per_device and devices and float(per_device * devices).is_integer():
         reading.derive("global_batch", int(per_device * devices), "accelerators")

@@ -61,16 +61,16 @@ def _follow(document: Document, scripts: dict[str, Document], arguments: dict[st
     shell = Shell()
     shell.variables |= {place: text(value) for place, value in arguments.items()}
     shell.run(document.text)
-    found: list[Command] = []
+    hits: list[Command] = []
     for command in shell.commands:
         called = _called(command, scripts)
         if called is not None and depth < 4:
             words = [w for w, _ in command.words[called:]]
             given = {str(i): w for i, w in enumerate(words[1:10], 1)}
-            found += _follow(scripts[PurePosixPath(words[0]).name], scripts, given, depth + 1)
+            hits += _follow(scripts[PurePosixPath(words[0]).name], scripts, given, depth + 1)
         elif sum(_SETTING.fullmatch(w) is not None for w, _ in command.words) > 1:
-            found.append(command)
-    return found
+            hits.append(command)
+    return hits
 
 
 def _called(command: Command, scripts: dict[str, Document]) -> int | None:
@@ -115,10 +115,10 @@ def _remark(reading: Reading, tree: Map, document: Document) -> None:
     if reading.get("accelerators"):
         return
     blocks = comment_blocks(document)
-    told = _slices(blocks) or _nodes(blocks, tree)
-    if len(told) != 1:
+    named_devices = _slices(blocks) or _nodes(blocks, tree)
+    if len(named_devices) != 1:
         return
-    ((devices, line),) = told.items()
+    ((devices, line),) = named_devices.items()
     reading.remark("accelerators", devices, "comment", line)
     each = reading.extra.get("per_device_batch")
     if each:
@@ -127,13 +127,13 @@ def _remark(reading: Reading, tree: Map, document: Document) -> None:
 
 def _slices(blocks: list[tuple[int, str]]) -> dict[int, int]:
     """Chips of "on 1 x v5p-512" or "on v5p-1024 slice", with the line of the comment."""
-    found: dict[int, int] = {}
+    hits: dict[int, int] = {}
     for line, words in blocks:
         for match in _SLICE.finditer(words):
             size = maxtext_keys.chips(match.group(2))
             if size:
-                found.setdefault(int(match.group(1) or 1) * size, line)
-    return found
+                hits.setdefault(int(match.group(1) or 1) * size, line)
+    return hits
 
 
 def _nodes(blocks: list[tuple[int, str]], tree: Map) -> dict[int, int]:

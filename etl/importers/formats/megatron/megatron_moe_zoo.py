@@ -19,9 +19,9 @@ _VARIABLE = re.compile(r"\$\{(\w+)")
 
 
 def _arguments(tree: Map) -> Map | None:
-    found = tree.get("MODEL_ARGS")
-    if isinstance(found, Map):
-        return found
+    hits = tree.get("MODEL_ARGS")
+    if isinstance(hits, Map):
+        return hits
     return tree if sum(key.startswith("--") for key in tree) >= 3 else None
 
 

@@ -34,10 +34,10 @@ _TRAINS = re.compile(r"\bpretrain_\w+\.py|[Mm]egatron|torchrun|torch\.distribute
 
 def detect(document: Document) -> float:
     """A script with the flags of Megatron's argument parser."""
-    found = set(_FLAG.findall(document.text[:400_000]))
-    if not found:  # the flags may stand in a file that the script sources
+    hits = set(_FLAG.findall(document.text[:400_000]))
+    if not hits:  # the flags may stand in a file that the script sources
         return 0.1 if _TRAINS.search(document.text[:400_000]) else 0.0
-    return min(0.95, 0.3 + 0.2 * len(found))
+    return min(0.95, 0.3 + 0.2 * len(hits))
 
 
 def follow(document: Document, companions: list[Document]) -> tuple[Shell, list[Command], dict[str, tuple[str, int]]]:
@@ -167,15 +167,15 @@ def _flag_words(value: Any) -> list[tuple[str, int]]:
 
 def written_configs(shell: Shell, companions: list[Document]) -> list[Map]:
     """DeepSpeed settings: written by a here-document, or passed beside the script."""
-    found = [c.tree for c in companions if c.kind == "json"]
+    hits = [c.tree for c in companions if c.kind == "json"]
     for document in shell.documents:
         content = str(document).strip()
         if content.startswith("{"):
             try:
-                found.append(read_json("\n" * ((document.line or 1) - 1) + content, "here-document"))
+                hits.append(read_json("\n" * ((document.line or 1) - 1) + content, "here-document"))
             except ImporterError:
                 continue  # a value in it is not known
-    return found
+    return hits
 
 
 def _deepspeed(reading: Reading, config: Map) -> None:

@@ -180,9 +180,9 @@ def _note(reading: Reading, document: Document) -> None:
     for line, text in comment_blocks(document):
         match = _DEVICE_NOTE.search(text)
         if match and line < at <= line + text.count("\n") + 6:
-            told = int(match.group(1) or match.group(2))
-            if told != product:
+            named_devices = int(match.group(1) or match.group(2))
+            if named_devices != product:
                 reading.warn(
                     "comment-disagrees",
-                    f"the comment on line {line} says {told} devices, the degrees multiply to {product}",
+                    f"the comment on line {line} says {named_devices} devices, the degrees multiply to {product}",
                 )

@@ -140,9 +140,9 @@ def precision_word(fp4: object, fp4_recipe: object, fp8: object, fp8_recipe: obj
 def read_yaml_keys(reading: Reading, resolved: Resolved) -> None:
     """State the layout keys of the YAML; a key that rests on the default of an unset variable is a default."""
     for name, paths in KEYS.items():
-        found = find(resolved.tree, *paths)
-        if found is not None and reading.get(name) is None:
-            _key(reading, name, found, resolved)
+        hits = find(resolved.tree, *paths)
+        if hits is not None and reading.get(name) is None:
+            _key(reading, name, hits, resolved)
     tree = resolved.tree
     nodes, each = find(tree, "trainer.num_nodes"), find(tree, "trainer.devices")
     if nodes and each and whole(nodes.value) and whole(each.value):
@@ -159,13 +159,13 @@ def read_yaml_keys(reading: Reading, resolved: Resolved) -> None:
     if sharded is not None and truth(sharded.value) is not None:
         _key(reading, "zero_stage", Found(int(truth(sharded.value) or 0), sharded.key, sharded.line), resolved)
     keys = ("model.fp4", "model.fp4_recipe", "model.fp8", "model.fp8_recipe")
-    values = [found.value if (found := find(tree, key)) else None for key in keys]
+    values = [hits.value if (hits := find(tree, key)) else None for key in keys]
     if (word := precision_word(*values)) is not None:
         reading.state("precision", word, "model.fp4" if word == "nvfp4" else "model.fp8")
 
 
-def _key(reading: Reading, name: str, found: Found, resolved: Resolved) -> None:
-    if found.key in resolved.assumed:
-        reading.default(name, found.value, f"{found.key}: default of an unset variable")
+def _key(reading: Reading, name: str, hits: Found, resolved: Resolved) -> None:
+    if hits.key in resolved.assumed:
+        reading.default(name, hits.value, f"{hits.key}: default of an unset variable")
     else:
-        reading.state(name, found.value, found.key, found.line)
+        reading.state(name, hits.value, hits.key, hits.line)

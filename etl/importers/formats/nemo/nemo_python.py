@@ -96,8 +96,8 @@ def _state(reading: Reading, config: Node, signature: dict[str, Val]) -> bool:
 
 def _values(settings: dict[str, list[tuple[str, Val]]], names: tuple[str, ...]) -> list[tuple[str, Val]]:
     """The settings of these names that hold a number, a text or a flag, in the order of the names."""
-    found = [place for name in names for place in settings.get(name, [])]
-    return [(key, val) for key, val in found if isinstance(val.value, int | float | str | list)]
+    hits = [place for name in names for place in settings.get(name, [])]
+    return [(key, val) for key, val in hits if isinstance(val.value, int | float | str | list)]
 
 
 def _length(reading: Reading, settings: dict[str, list[tuple[str, Val]]]) -> None:
@@ -160,8 +160,8 @@ def _sharding(reading: Reading, settings: dict[str, list[tuple[str, Val]]]) -> N
 
 def _remark(reading: Reading, function: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
     """A device count in the name or the docstring of the recipe, the weakest source."""
-    told = _NAMED_DEVICES.search(function.name) or _TOLD_DEVICES.search(
+    named_devices = _NAMED_DEVICES.search(function.name) or _TOLD_DEVICES.search(
         (ast.get_docstring(function) or "").split("\n")[0]
     )
-    if told:
-        reading.remark("accelerators", int(told.group(1)), function.name, function.lineno)
+    if named_devices:
+        reading.remark("accelerators", int(named_devices.group(1)), function.name, function.lineno)

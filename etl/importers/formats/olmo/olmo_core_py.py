@@ -63,8 +63,8 @@ def _inner(val: Val | None, *path: str) -> Val | None:
 
 def _field(nodes: list[Node], suffix: str, key: str) -> tuple[str, Val] | None:
     """The first number under this keyword in a call whose class name ends so."""
-    found = (n for n in nodes if _named_so(n, suffix) and numeric(n.fields.get(key)))
-    return next(((f"{n.name}.{key}", n.fields[key]) for n in found), None)
+    hits = (n for n in nodes if _named_so(n, suffix) and numeric(n.fields.get(key)))
+    return next(((f"{n.name}.{key}", n.fields[key]) for n in hits), None)
 
 
 def _named(program: Program, names: tuple[str, ...]) -> tuple[str, Val] | None:

@@ -30,10 +30,10 @@ def read(document: Document, companions: list[Document]) -> Reading:
     """The facts of the training command."""
     reading = Reading(NAME)
     shell, commands, options = follow(document, companions)
-    found = [c for c in commands if any("openrlhf.cli" in word for word, _ in c.words)]
-    if not found:
+    hits = [c for c in commands if any("openrlhf.cli" in word for word, _ in c.words)]
+    if not hits:
         return reading
-    command = next((c for c in found if c.certain), found[0])
+    command = next((c for c in hits if c.certain), hits[0])
     flags = Flags(command.words, shell.undecided)
     for field, names in STATED.items():
         value, key, line = flags.get(*names)

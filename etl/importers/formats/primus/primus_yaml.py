@@ -89,8 +89,8 @@ def _extended(files: list[tuple[str, Map]], first: str) -> list[Map]:
 
 
 def _parents(tree: Map) -> list[str]:
-    found: list[str] = []
+    hits: list[str] = []
     for key in ("extends", "includes", "bases"):
         value = tree.get(key)
-        found += [PurePosixPath(str(v)).name for v in (value if isinstance(value, list) else [value]) if v]
-    return found
+        hits += [PurePosixPath(str(v)).name for v in (value if isinstance(value, list) else [value]) if v]
+    return hits
