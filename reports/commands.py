@@ -32,8 +32,8 @@ def report(
     started = time.monotonic()
     try:
         with console.status("reading the database") as status:
-            told = status.update if console.is_terminal else _lines(console)
-            index = site.build(Source.open(database), folder, told)
+            progress = status.update if console.is_terminal else _lines(console)
+            index = site.build(Source.open(database), folder, progress)
     except (ReportError, OSError, BrokenExecutor) as error:
         console.print(f"report: {_said(error, folder)}", markup=False, highlight=False, soft_wrap=True)
         raise typer.Exit(1) from None

@@ -30,6 +30,7 @@ VIEWS = (
     "frontier_compute",
     "layout_map",
     "benchmark_summary",
+    "memory_groups",
 )
 SPACES = ("record", "result", "meta")
 # One JSON text typed by the database: fast, exact for doubles, and no data frame on the way.

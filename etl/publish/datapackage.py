@@ -43,6 +43,7 @@ KEYS = {
     "layout_map": ["run_id", "phase"],
     "benchmark_summary": ["benchmark_id"],
     "disclosure": ["run_id", "fact"],
+    "memory_groups": ["run_id", "phase", "stage", "part"],
 }
 
 

@@ -79,13 +79,19 @@ const charts = (() => {
     });
   };
 
+  // One drawing after another, each in a turn of its own, so that scrolling goes on in between.
+  let queue = Promise.resolve();
+  const later = (place) => {
+    queue = queue.then(() => new Promise((go) => { setTimeout(go); })).then(() => draw(place)).catch((error) => { console.error(error); });
+  };
+
   const places = [...document.querySelectorAll("[data-chart]")];
   const seen = new IntersectionObserver((entries) => entries.filter((entry) => entry.isIntersecting).forEach((entry) => {
     seen.unobserve(entry.target);
-    draw(entry.target);
+    later(entry.target);
   }), { rootMargin: "600px" });
   const start = () => places.forEach((place) => seen.observe(place));
-  const redraw = () => places.filter((place) => live.has(place.dataset.chart)).forEach((place) => draw(place));
+  const redraw = () => places.filter((place) => live.has(place.dataset.chart)).forEach(later);
   const shape = (values) => {
     Object.assign(variant, values);
     redraw();

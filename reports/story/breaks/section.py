@@ -85,17 +85,17 @@ def _agree(tested: list[dict[str, Any]]) -> int:
 
 
 def _row(row: dict[str, Any]) -> dict[str, Any]:
-    when, said = (
+    when, answer = (
         row["break_date"],
         plain(f"breaks.answer.{PREFERENCES.get(str(row['bic_gain']['note']), 'cannot')}"),
     )
     share = row["share_preferring_break"]
-    said = said.format(share=percent(share["value"]) if share else NOTHING)
+    answer = answer.format(share=percent(share["value"]) if share else NOTHING)
     ends = {end: _day(when[end] if not is_missing(when[end]) else when["value"]) for end in ("value", "low", "high")}
     return {
         "trend_id": row["trend_id"], "date": ends["value"], "low": ends["low"], "high": ends["high"],
         "text": f"{ends['value'][:7]} ({ends['low'][:7]} – {ends['high'][:7]})",
-        "preference_en": said.en, "preference_zh": said.zh,
+        "preference_en": answer.en, "preference_zh": answer.zh,
     }  # fmt: skip
 
 
@@ -106,7 +106,7 @@ def _table(tested: list[dict[str, Any]]) -> Table:
 
 
 def _line(row: dict[str, Any]) -> tuple[Cell, ...]:
-    said, share, n = _row(row), row["share_preferring_break"], row["bic_gain"]["n"]
+    answer, share, n = _row(row), row["share_preferring_break"], row["bic_gain"]["n"]
     return (
         Cell(plain(f"breaks.subset.{row['trend_id']}"), row["trend_id"]),
         Cell(Bi.same(exact(n)), n, number=True),
@@ -114,9 +114,9 @@ def _line(row: dict[str, Any]) -> tuple[Cell, ...]:
             Cell(Bi.same(factor(row[name])), row[name]["value"] if row[name] else None)
             for name in ("growth_per_year", "growth_before_break", "growth_after_break")
         ),
-        Cell(Bi.same(said["text"]), said["date"]),
+        Cell(Bi.same(answer["text"]), answer["date"]),
         Cell(Bi.same(percent(share["value"]) if share else NOTHING), share["value"] if share else None, number=True),
-        Cell(Bi(said["preference_en"], said["preference_zh"]), row["bic_gain"]["value"]),
+        Cell(Bi(answer["preference_en"], answer["preference_zh"]), row["bic_gain"]["value"]),
     )
 
 

@@ -6,23 +6,6 @@ with chosen as (
     ) as place
     from phase_summary
     where run_id in ('meta/llama-3.1-405b', 'deepseek/deepseek-v3')
-),
-
-parts as (
-    select
-        run_id,
-        phase,
-        stage,
-        case
-            when part in ('master_weights', 'moments') then 'optimizer'
-            when part in ('working', 'head') then 'working'
-            when part in ('context', 'allocator') then 'overhead'
-            else part
-        end as part,
-        sum(value) as value,
-        any_value(assumed) as assumed
-    from result.memory
-    group by all
 )
 
 select
@@ -37,7 +20,7 @@ select
     checks.low as peak_low,
     checks.high as peak_high,
     parts.assumed
-from parts
+from memory_groups as parts
 join chosen on parts.run_id = chosen.run_id and parts.phase = chosen.phase and chosen.place = 1
 join record.runs as runs on parts.run_id = runs.id
 left join accelerator_capacity as capacity on capacity.accelerator = chosen.accelerator

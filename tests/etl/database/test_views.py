@@ -239,6 +239,7 @@ def test_every_view_works_while_the_result_tables_are_empty(memory: House) -> No
         "disclosure": 45,
         "frontier_compute": 2,
         "layout_map": 3,
+        "memory_groups": 0,
         "mfu_comparable": 2,
         "phase_summary": 4,
         "post_training": 0,
