@@ -19,8 +19,8 @@ FIT = ("fit", "meta/llama-3.1-8b", "--accelerator", "nvidia/h100-sxm-80gb", "--a
 BROKEN = [
     (FIT, "data/accelerators/nvidia/h100-sxm-80gb.yaml", b"name: [", "h100-sxm-80gb.yaml can't be read"),
     (FIT, "data/calibration/links.yaml", b"x: {value: 1, unit: x}\n", "data/calibration lacks links.scale_up_share"),
-    (("claims",), "build/shardbook.duckdb", b"no database", "the database cannot be used"),
-    (("assess",), "build/shardbook.duckdb", b"", "cannot be used"),
+    (("claims",), "build/shardbook.duckdb", b"no database", "not a readable DuckDB database"),
+    (("assess",), "build/shardbook.duckdb", b"", "not a readable DuckDB database"),
 ]
 
 
