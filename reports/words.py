@@ -48,8 +48,8 @@ class Bi:
 
         Markup of ours stays markup, values are escaped.
 
-        >>> Bi("{n} runs", "{n} 个训练").format(n=3)["zh"]
-        '3 个训练'
+        >>> Bi("{n} runs", "{n} 次训练").format(n=3)["zh"]
+        '3 次训练'
         """
         filled = (_fill(self[lang], lang, values) for lang in LANGUAGES)
         return Bi(*filled)
