@@ -21,7 +21,7 @@ declare("EXC003", "exception-of-no-record", "An exception must name a record tha
 declare("EXC004", "exception-of-no-rule", "An exception must name the code of a rule.")
 
 
-def accept(found: Iterable[Finding], subjects: list[Subject], context: Context) -> Iterator[Finding]:
+def accept(findings: Iterable[Finding], subjects: list[Subject], context: Context) -> Iterator[Finding]:
     """Findings without those accepted, and what is wrong with the exceptions themselves."""
     listed = next((one for one in subjects if one.record.kind == "exceptions"), None)
     entries = listed.value.get("exceptions", []) if listed else []
@@ -30,7 +30,7 @@ def accept(found: Iterable[Finding], subjects: list[Subject], context: Context) 
         (entry.get("code"), f"{root}/{entry.get('record')}") for entry in entries if not _expired(entry, context.today)
     }
     fired: set[tuple[str, str]] = set()
-    for finding in found:
+    for finding in findings:
         fired.add((finding.code, finding.path))
         if (finding.code, finding.path) not in live:
             yield finding

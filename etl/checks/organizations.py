@@ -36,10 +36,10 @@ def members(name: str, known: dict[str, str]) -> list[str]:
 def _names(context: Context) -> dict[str, str]:
     """Name by name, and by each other spelling; the names themselves win."""
     records = [record.value for record in context.catalogue["organization"].values()]
-    found: dict[str, str] = {}
+    names: dict[str, str] = {}
     for value in records:
-        found |= {str(alias): str(value.get("name")) for alias in items(value, "aliases")}
-    return found | {str(value.get("name")): str(value.get("name")) for value in records}
+        names |= {str(alias): str(value.get("name")) for alias in items(value, "aliases")}
+    return names | {str(value.get("name")): str(value.get("name")) for value in records}
 
 
 @check("NAM001", "organization-spelled-differently")
@@ -84,9 +84,9 @@ def spelling_of_two(subject: Subject) -> Iterator[Finding]:
 
 
 def _owners(context: Context) -> dict[str, set[str]]:
-    found: dict[str, set[str]] = {}
+    owners: dict[str, set[str]] = {}
     for record in context.catalogue["organization"].values():
         name = str(record.value.get("name"))
         for spelling in (name, *items(record.value, "aliases")):
-            found.setdefault(str(spelling).casefold(), set()).add(name)
-    return found
+            owners.setdefault(str(spelling).casefold(), set()).add(name)
+    return owners

@@ -129,10 +129,10 @@ def spell(text: str) -> str | None:
     ('1000', '10', '15.6e12', '4e9', '0.8', '0.5', None)
     """
     bare = re.sub(r"(?<=\d)[_,](?=\d)", "", text.strip()).lstrip("+~≈")
-    found = re.fullmatch(r"(-?)0*(\d*\.?\d*(?:[eE][-+]?\d+)?)\s*(%|[A-Za-z]*)", bare)
-    if not found or not re.search(r"\d", bare):
+    match = re.fullmatch(r"(-?)0*(\d*\.?\d*(?:[eE][-+]?\d+)?)\s*(%|[A-Za-z]*)", bare)
+    if not match or not re.search(r"\d", bare):
         return None
-    sign, digits, scale = found.groups()
+    sign, digits, scale = match.groups()
     digits = "0" + digits if not digits or digits[0] in ".eE" else digits
     digits = digits.rstrip(".")
     if isinstance(number(digits), str):

@@ -36,11 +36,11 @@ def examine(catalogue: Catalogue, schemas: Schemas, today: date) -> list[Finding
     """
     context = Context(catalogue, schemas, today)
     subjects = [subject(record, context) for record in catalogue]
-    found = [*catalogue.findings]
+    findings = [*catalogue.findings]
     for one in subjects:
-        found.extend(one.record.doc.findings)
-        found.extend(findings_of(one))
-    return sorted(set(accept(found, subjects, context)))
+        findings.extend(one.record.doc.findings)
+        findings.extend(findings_of(one))
+    return sorted(set(accept(findings, subjects, context)))
 
 
 def subject(record: Record, context: Context) -> Subject:
@@ -55,8 +55,8 @@ def findings_of(one: Subject) -> Iterator[Finding]:
         return
     problems = list(shape.problems(record.doc.value, one.shape))
     for problem in problems:
-        found = one.at(problem.path, problem.message, problem.tip, key=problem.key)
-        yield replace(found, code=problem.code)
+        finding = one.at(problem.path, problem.message, problem.tip, key=problem.key)
+        yield replace(finding, code=problem.code)
     if not isinstance(record.doc.value, dict):
         return
     one.fits = not any(problem.code.startswith("SCH") for problem in problems)
@@ -67,4 +67,4 @@ def findings_of(one: Subject) -> Iterator[Finding]:
     one.value = shape.clean(record.value, bad) if bad else record.value
     for rule in RULES.values():
         if rule.run and (not rule.kinds or record.kind in rule.kinds):
-            yield from (replace(found, code=rule.code) for found in rule.run(one))
+            yield from (replace(finding, code=rule.code) for finding in rule.run(one))

@@ -56,12 +56,12 @@ def _sibling(context: Context, key: str, value: dict[str, Any]) -> Sibling | Non
 
 def _groups(context: Context) -> dict[tuple[str, str, str], list[Sibling]]:
     """Runs of one organization on one type of accelerator whose counts stand in one document of its own."""
-    found: dict[tuple[str, str, str], list[Sibling]] = {}
+    groups: dict[tuple[str, str, str], list[Sibling]] = {}
     for key, record in context.catalogue["run"].items():
         one = _sibling(context, key, record.value)
         if one:
-            found.setdefault(one.group, []).append(one)
-    return found
+            groups.setdefault(one.group, []).append(one)
+    return groups
 
 
 @check("SUM025", "siblings-swapped", "run")

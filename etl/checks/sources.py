@@ -143,11 +143,11 @@ def undisclosed_unknown(subject: Subject) -> Iterator[Finding]:
 
 def _fields(block: Block) -> set[str]:
     """Names of every field that may stand in a block."""
-    found: set[str] = set()
+    fields: set[str] = set()
     for name, shape in block.shape.properties.items():
         if shape.cited:
-            found.update({name, *shape.properties, *(f"{name}.{below}" for below in shape.properties)})
-    return found
+            fields.update({name, *shape.properties, *(f"{name}.{below}" for below in shape.properties)})
+    return fields
 
 
 @check("SRC007", "github-without-commit")
@@ -167,9 +167,9 @@ def arxiv_without_version(subject: Subject) -> Iterator[Finding]:
     """An arXiv link that a value was read in must carry its version (v1, v2), or the source the day it was read."""
     opened = _opened(subject)
     for key, source in subject.value.get("sources", {}).items():
-        found = ARXIV.match(source.get("url", "")) if key in opened and "read" not in source else None
-        if found and not re.search(r"v\d+(?:\.pdf)?/?\Z", found["id"]):
-            tip = f"write the version read: https://arxiv.org/abs/{found['id'].removesuffix('.pdf').rstrip('/')}v1"
+        match = ARXIV.match(source.get("url", "")) if key in opened and "read" not in source else None
+        if match and not re.search(r"v\d+(?:\.pdf)?/?\Z", match["id"]):
+            tip = f"write the version read: https://arxiv.org/abs/{match['id'].removesuffix('.pdf').rstrip('/')}v1"
             yield subject.at(("sources", key, "url"), "the arXiv link does not carry a version", tip)
 
 

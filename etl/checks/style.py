@@ -28,9 +28,9 @@ def not_canonical(subject: Subject) -> Iterator[Finding]:
         yield from _first_difference(doc.table.path, "\n".join(doc.table.lines), wanted)
 
 
-def _first_difference(path: str, found: str, canonical_text: str) -> Iterator[Finding]:
+def _first_difference(path: str, text: str, canonical_text: str) -> Iterator[Finding]:
     """Where a file first differs from its canonical text."""
-    yours, ours = found.split("\n"), canonical_text.split("\n")
+    yours, ours = text.split("\n"), canonical_text.split("\n")
     for number, (line, wanted) in enumerate(zip([*yours, "(end)"], [*ours, "(end)"], strict=False), 1):
         if line != wanted:
             col = next((at for at, pair in enumerate(zip(line, wanted, strict=False), 1) if pair[0] != pair[1]), 1)

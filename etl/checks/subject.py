@@ -29,8 +29,8 @@ class Context:
         """What a rule needs from all records, built once for all of them."""
         if build not in self._shared:
             self._shared[build] = build(self)
-        found: T = self._shared[build]
-        return found
+        built: T = self._shared[build]
+        return built
 
 
 @dataclass

@@ -13,11 +13,11 @@ from etl.yaml.nodes import Path
 
 
 def _named(context: Context) -> dict[tuple[str, str], list[str]]:
-    found: dict[tuple[str, str], list[str]] = {}
+    paths: dict[tuple[str, str], list[str]] = {}
     for record in context.catalogue:
         if isinstance(record.value.get("name"), str):
-            found.setdefault((record.kind, record.value["name"].casefold()), []).append(record.doc.path)
-    return found
+            paths.setdefault((record.kind, record.value["name"].casefold()), []).append(record.doc.path)
+    return paths
 
 
 @check("NAM002", "two-records-of-one-name")
@@ -37,9 +37,9 @@ MARKUP = re.compile(r"<[A-Za-z/!?]|&[a-z]+;|&#|^[“”„‘’]")
 def markup_in_name(subject: Subject) -> Iterator[Finding]:
     """Names and titles are plain text: no tags, entities or quotes around them."""
     for path, text in texts(subject.value):
-        found = MARKUP.search(text)
-        if found:
-            message = f"{path[-1]} holds markup: {text[found.start() : found.start() + 20]!r}"
+        match = MARKUP.search(text)
+        if match:
+            message = f"{path[-1]} holds markup: {text[match.start() : match.start() + 20]!r}"
             yield subject.at(path, message, "write the name as a reader sees it, without tags, entities and quotes")
 
 
@@ -77,10 +77,10 @@ def _same(value: dict[str, Any]) -> tuple[Any, ...] | None:
 
 
 def _runs(context: Context) -> dict[tuple[Any, ...] | None, list[str]]:
-    found: dict[tuple[Any, ...] | None, list[str]] = {}
+    paths: dict[tuple[Any, ...] | None, list[str]] = {}
     for record in context.catalogue["run"].values():
-        found.setdefault(_same(record.value), []).append(record.doc.path)
-    return found
+        paths.setdefault(_same(record.value), []).append(record.doc.path)
+    return paths
 
 
 @check("DUP001", "same-run-twice", "run")

@@ -81,14 +81,16 @@ def check(
     paths = _paths()
     selection = _selection(paths, where)
     catalogue = load(paths.data)
-    found = [one for one in examine(catalogue, schema.load(paths.schemas), date.today()) if selection.holds(one.path)]
-    printed = findings.render(found, form.value)
+    selected = [
+        one for one in examine(catalogue, schema.load(paths.schemas), date.today()) if selection.holds(one.path)
+    ]
+    printed = findings.render(selected, form.value)
     if printed:
         typer.echo(printed)
     if form is Form.text:
         count = sum(selection.holds(record.doc.path) for record in catalogue)
-        typer.echo(findings.summary(found, count))
-    raise typer.Exit(1 if found else 0)
+        typer.echo(findings.summary(selected, count))
+    raise typer.Exit(1 if selected else 0)
 
 
 @app.command(epilog="Example: shardbook fmt data/runs/meta")
@@ -107,17 +109,17 @@ def fmt(
     shapes = schema.load(paths.schemas).shapes
     catalogue = load(paths.data)
     changed: list[str] = []
-    found = [one for one in catalogue.findings if selection.holds(one.path)]
+    selected = [one for one in catalogue.findings if selection.holds(one.path)]
     for record in catalogue:
         if selection.holds(record.doc.path):
             change = rewrite(record, shapes.get(record.kind), write=not only_check)
             changed += [record.doc.path] if change.changed else []
-            found += change.findings
+            selected += change.findings
     for path in changed:
         typer.echo(f"{'would format' if only_check else 'formatted'} {path}")
-    if found:
-        typer.echo(findings.render(found))
-    raise typer.Exit(1 if found or (only_check and changed) else 0)
+    if selected:
+        typer.echo(findings.render(selected))
+    raise typer.Exit(1 if selected or (only_check and changed) else 0)
 
 
 @app.command(epilog="Example: shardbook new run example-lab/tiny-7b --from docs/examples/config.json")

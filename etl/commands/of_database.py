@@ -42,8 +42,8 @@ def build() -> None:
         paths = checkout()
         step("reading and checking records")
         counts = building.build(paths, checked(paths), step)
-    said = ", ".join(f"{number} {kind}{'' if number == 1 else 's'}" for kind, number in counts.items() if number)
-    typer.echo(f"{paths.database.relative_to(paths.root)}: {said or 'no records'}")
+    summary = ", ".join(f"{number} {kind}{'' if number == 1 else 's'}" for kind, number in counts.items() if number)
+    typer.echo(f"{paths.database.relative_to(paths.root)}: {summary or 'no records'}")
 
 
 def checked(paths: Paths) -> Catalogue:
@@ -68,12 +68,12 @@ def checked(paths: Paths) -> Catalogue:
     from schemas.refusal import RefusalError
 
     catalogue = loading.load(paths.data)
-    found = examine(catalogue, schema.load(paths.schemas), date.today())
+    findings = examine(catalogue, schema.load(paths.schemas), date.today())
     # What cannot be read, is a draft, is not in the schema, points nowhere or has no source stays out. All
     # else may be just what a source prints (numbers that contradict one another): it is built, and the verdicts judge.
-    grave = [finding for finding in found if finding.code.startswith(GRAVE)]
-    if found and not grave:
-        typer.echo(f"shardbook: built with {len(found)} findings; `shardbook check` lists them", err=True)
+    grave = [finding for finding in findings if finding.code.startswith(GRAVE)]
+    if findings and not grave:
+        typer.echo(f"shardbook: built with {len(findings)} findings; `shardbook check` lists them", err=True)
     if grave:
         first = grave[0]
         more = f" and {len(grave) - 1} more" if len(grave) > 1 else ""
@@ -136,9 +136,9 @@ def stats(
     with refusing():
         paths = checkout()
         with building.memory(paths) as connection:
-            found = statistics.sections(connection, statistics.SUMMARY if markdown else statistics.ALL)
+            sections = statistics.sections(connection, statistics.SUMMARY if markdown else statistics.ALL)
             known = statistics.coverage(connection, schema.load(paths.schemas))
-    typer.echo(statistics.as_markdown(found) if markdown else statistics.as_text([*found, known]))
+    typer.echo(statistics.as_markdown(sections) if markdown else statistics.as_text([*sections, known]))
 
 
 @app.command(epilog="Example: shardbook diff main")
@@ -210,12 +210,12 @@ def crosscheck(
     with refusing():
         rows = {Table.epoch: comparison.read}[whose](file)
         with building.memory(checkout(), ("run", "model")) as connection:
-            found = comparison.compare(connection, rows)
-    show(comparison.answer(found), form)
+            compared = comparison.compare(connection, rows)
+    show(comparison.answer(compared), form)
     if form is Form.table:
-        agree = sum(pair.agrees for pair in found.pairs)
-        typer.echo(f"{agree} of {len(found.pairs)} common figures agree within {comparison.CLOSE:.0%}.")
-        typer.echo(f"Not in their table: {', '.join(found.unmatched) or 'none'}.\n{comparison.CREDIT}")
+        agree = sum(pair.agrees for pair in compared.pairs)
+        typer.echo(f"{agree} of {len(compared.pairs)} common figures agree within {comparison.CLOSE:.0%}.")
+        typer.echo(f"Not in their table: {', '.join(compared.unmatched) or 'none'}.\n{comparison.CREDIT}")
 
 
 @app.command(epilog="Example: shardbook docs --check")

@@ -25,9 +25,9 @@ def commands_page(context: Any) -> str:
     # Commands
     """
     name = context.info_name or "shardbook"
-    said = f"`{name} --help` lists them; `{name} COMMAND --help` says what stands here. The examples are run from the"
+    intro = f"`{name} --help` lists them; `{name} COMMAND --help` says what stands here. The examples are run from the"
     where = "folder of the checkout after `. .venv/bin/activate`, or with `.venv/bin/` before each name."
-    parts = ["# Commands", f"{said}\n{where}"]
+    parts = ["# Commands", f"{intro}\n{where}"]
     for path, command, own in commands(context.command, context):
         parts.append(f"## {path}\n\n{command.help or ''}")
         parts.append(f"```\n{' '.join([path, *command.collect_usage_pieces(own)])}\n```")
@@ -63,5 +63,5 @@ def _parameters(command: Any, context: Any) -> str:
 
 
 def _example(command: Any) -> str:
-    said = command.epilog or ""
-    return f"```sh\n{said.removeprefix('Example: ')}\n```" if said.startswith("Example: ") else said
+    examples = command.epilog or ""
+    return f"```sh\n{examples.removeprefix('Example: ')}\n```" if examples.startswith("Example: ") else examples

@@ -51,21 +51,21 @@ def section(title: str, before: Snapshot, after: Snapshot, removed: Mapping[Key,
     parts = [f"## {title}", _table(added, gone, changes)]
     parts += _list("Removed", [f"{kind} `{key}`: {_farewell(removed.get((kind, key)))}" for kind, key in gone])
     parts += _list("Added", _grouped(added))
-    parts += _list("Changed", [f"{kind} `{key}`: {_told(found)}" for (kind, key), found in changes.items()])
+    parts += _list("Changed", [f"{kind} `{key}`: {_shortened(found)}" for (kind, key), found in changes.items()])
     return "\n\n".join(parts) + "\n"
 
 
 def _changes(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
     """Values that both versions have and that differ, then how many came and went; citations are no values."""
     old, new = ({name: text for name, text in one.items() if not name.startswith(BESIDE)} for one in (before, after))
-    found = [f"{name} {old[name]} -> {new[name]}" for name in old if new.get(name, old[name]) != old[name]]
+    changes = [f"{name} {old[name]} -> {new[name]}" for name in old if new.get(name, old[name]) != old[name]]
     came, went = len(new.keys() - old.keys()), len(old.keys() - new.keys())
-    return found + ([f"+{came} -{went} values"] if came or went else [])
+    return changes + ([f"+{came} -{went} values"] if came or went else [])
 
 
-def _told(found: list[str], most: int = 6, longest: int = 60) -> str:
-    shown = [text if len(text) <= longest else f"{text[: longest - 3]}..." for text in found[:most]]
-    return "; ".join([*shown, *([f"and {len(found) - most} more"] if len(found) > most else [])])
+def _shortened(changes: list[str], most: int = 6, longest: int = 60) -> str:
+    shown = [text if len(text) <= longest else f"{text[: longest - 3]}..." for text in changes[:most]]
+    return "; ".join([*shown, *([f"and {len(changes) - most} more"] if len(changes) > most else [])])
 
 
 def _table(added: list[Key], gone: list[Key], changes: Mapping[Key, list[str]]) -> str:

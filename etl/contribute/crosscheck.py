@@ -131,15 +131,15 @@ def compare(connection: DuckDBPyConnection, rows: Sequence[Mapping[str, str]]) -
     theirs = by_name(rows)
     cursor = connection.execute((Path(__file__).parent / "queries" / "crosscheck.sql").read_text("utf-8"))
     columns = [column[0] for column in cursor.description or ()]
-    found = Comparison([], [])
+    comparison = Comparison([], [])
     for values in cursor.fetchall():
         ours = dict(zip(columns, values, strict=True))
         row = next((theirs[key(name)] for name in ours["names"] if name and key(name) in theirs), None)
         if row is None:
-            found.unmatched.append(ours["run_id"])
+            comparison.unmatched.append(ours["run_id"])
         else:
-            found.pairs.extend(pairs(ours, row))
-    return found
+            comparison.pairs.extend(pairs(ours, row))
+    return comparison
 
 
 def pairs(ours: Mapping[str, Any], row: Mapping[str, str]) -> Iterator[Pair]:
@@ -213,18 +213,18 @@ def number(text: str) -> float | None:
         return None
 
 
-def answer(found: Comparison) -> Answer:
+def answer(comparison: Comparison) -> Answer:
     """The comparison as a table, differences first, the largest ratio on top.
 
     Parameters
     ----------
-    found : the comparison
+    comparison : the comparison
 
     Returns
     -------
     run, figure, ours, theirs, ratio, agreement, likely cause
     """
-    ordered = sorted(found.pairs, key=lambda one: (one.agrees, -max(one.theirs / one.ours, one.ours / one.theirs)))
+    ordered = sorted(comparison.pairs, key=lambda one: (one.agrees, -max(one.theirs / one.ours, one.ours / one.theirs)))
     columns = ("run_id", "figure", "ours", "theirs", "theirs / ours", "agrees", "likely cause")
     rows = [
         (one.run_id, one.measure, one.ours, one.theirs, round(one.theirs / one.ours, 3), one.agrees, one.cause)

@@ -169,8 +169,8 @@ def _files(config: Sequence[Path]) -> list[str]:
     """The files of a run: as named, or the first run that a folder holds."""
     from etl.importers.together import runs
 
-    found = runs(str(config[0])) if config[0].is_dir() else []
-    return found[0] if found else [str(path) for path in config]
+    listed = runs(str(config[0])) if config[0].is_dir() else []
+    return listed[0] if listed else [str(path) for path in config]
 
 
 def _free(paths: Paths, kind: str, key: str) -> Path:

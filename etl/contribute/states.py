@@ -235,7 +235,7 @@ def of_connection(connection: DuckDBPyConnection, assessed: bool) -> Snapshot:
     -------
     its values and verdicts
     """
-    found = Snapshot(assessed=assessed)
+    snapshot = Snapshot(assessed=assessed)
     listed = "select table_name from information_schema.tables where table_schema = 'record' order by table_name"
     kinds = {folder: kind for kind, folder in FOLDERS.items()}
     for (name,) in connection.execute(listed).fetchall():
@@ -244,13 +244,13 @@ def of_connection(connection: DuckDBPyConnection, assessed: bool) -> Snapshot:
             owner, path = _place(row, name, kinds)
             seen[owner, path] += 1
             path = f"{path}.{seen[owner, path]}" if seen[owner, path] > 1 else path
-            values = found.records.setdefault(owner, {})
+            values = snapshot.records.setdefault(owner, {})
             values.update({f"{path}.{column}" if path else column: text for column, text in _texts(row).items()})
     for row in _rows(connection, "result.verdicts"):
-        found.verdicts[row["run_id"], row["phase"] or "", row["check_name"]] = (row["status"], row["why"] or "")
+        snapshot.verdicts[row["run_id"], row["phase"] or "", row["check_name"]] = (row["status"], row["why"] or "")
     for row in _rows(connection, "result.claims"):
-        found.claims[row["claim_id"]] = (row["verdict"], row["finding_en"] or "")
-    return found
+        snapshot.claims[row["claim_id"]] = (row["verdict"], row["finding_en"] or "")
+    return snapshot
 
 
 def _place(row: dict[str, Any], table: str, kinds: Mapping[str, str]) -> tuple[Key, str]:

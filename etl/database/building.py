@@ -197,5 +197,5 @@ def about(paths: Paths, catalogue: loading.Catalogue) -> dict[str, str]:
             digest.update(b"\0".join([b"rows", beside(record.file).read_bytes(), b""]))
     commit, committed = repository.last_commit(paths.root)
     counts = json.dumps(count(catalogue))
-    said = {"schema_version": SCHEMA_VERSION, "commit": commit, "committed": committed}
-    return said | {"data_hash": digest.hexdigest(), "counts": counts}
+    values = {"schema_version": SCHEMA_VERSION, "commit": commit, "committed": committed}
+    return values | {"data_hash": digest.hexdigest(), "counts": counts}

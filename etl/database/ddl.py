@@ -133,7 +133,7 @@ def varied(column: Column, part: str, word: str, word_zh: str) -> Column:
     >>> varied(Column("released", "DATE", title="Released", title_zh="发布"), "precision", "precision", "（精度）").type
     'VARCHAR'
     """
-    said = {
+    description = {
         "low": f"Low end of the range, where the value is one: {column.description}",
         "high": f"High end of the range, where the value is one: {column.description}",
         "precision": "How precise the date is: day, month or year; the date column holds the first day of the period.",
@@ -141,7 +141,7 @@ def varied(column: Column, part: str, word: str, word_zh: str) -> Column:
     kind = "VARCHAR" if part == "precision" else column.type
     unit = "" if part == "precision" else column.unit
     title, title_zh = f"{column.title}, {word}", column.title_zh + word_zh
-    return Column(f"{column.name}_{part}", kind, unit, title, title_zh, said, "optional", "", column.path, part)
+    return Column(f"{column.name}_{part}", kind, unit, title, title_zh, description, "optional", "", column.path, part)
 
 
 def record_tables(schemas: schema.Schemas) -> list[Table]:

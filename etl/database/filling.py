@@ -156,13 +156,13 @@ def add_view(connection: DuckDBPyConnection, name: str, words: Mapping[str, ddl.
     """
     text = (Path(__file__).parent / "views" / f"{name}.sql").read_text("utf-8")
     connection.execute(f"create view {name} as\n{text}")
-    found = connection.execute(f"describe {name}").fetchall()
-    unknown = [column for column, *_ in found if column not in words]
+    described = connection.execute(f"describe {name}").fetchall()
+    unknown = [column for column, *_ in described if column not in words]
     if unknown:
         raise ValueError(
             f"etl/database/views/{name}.sql: describe {unknown[0]} in schemas/database.schema.json under views"
         )
-    columns = tuple(replace(words[column], type=kind) for column, kind, *_ in found)
+    columns = tuple(replace(words[column], type=kind) for column, kind, *_ in described)
     return ddl.Table("main", name, text.splitlines()[0].removeprefix("-- "), columns)
 
 

@@ -57,8 +57,8 @@ def _shared(rows: dict[str, list[Row]], shape: Shape, key: str, value: Mapping[s
         rows["not_disclosed"] += [{**owner, "block": block.name, "field": field} for field in hidden]
     for conflict in value.get("conflicts", ()):
         place = citations.parsed(conflict["cite"])
-        said = {"source": place["source"], "locator": place["locator"], "why": conflict["why"]}
-        rows["conflicts"].append({**owner, "field": conflict["field"], "other": text(conflict["other"]), **said})
+        cited = {"source": place["source"], "locator": place["locator"], "why": conflict["why"]}
+        rows["conflicts"].append({**owner, "field": conflict["field"], "other": text(conflict["other"]), **cited})
 
 
 def of_children(table: Table, key: str, value: Mapping[str, Any]) -> Iterator[Row]:
@@ -104,9 +104,9 @@ def flat(table: Table, value: Mapping[str, Any], name: str) -> Row:
     """
     row = {}
     for column in table.columns:
-        found = part(column, reach(value, column.path)) if column.path else None
-        if found is not None:
-            row[column.name] = _whole(found, column, name) if column.type == "BIGINT" else found
+        cell = part(column, reach(value, column.path)) if column.path else None
+        if cell is not None:
+            row[column.name] = _whole(cell, column, name) if column.type == "BIGINT" else cell
     return row
 
 
@@ -121,7 +121,7 @@ def reach(value: Any, path: tuple[str, ...]) -> Any:
     return value
 
 
-def part(column: Column, found: Any) -> Any:
+def part(column: Column, value: Any) -> Any:
     """The part of a value that a column takes: best, low or high of a quantity, day or precision of a date.
 
     >>> part(Column("tokens_low", "DOUBLE", part="low"), {"low": 1e12, "high": 2e12})
@@ -130,20 +130,20 @@ def part(column: Column, found: Any) -> Any:
     ('2024-07-01', 'month')
     """
     if column.part in {"low", "high"}:
-        return found.get(column.part) if isinstance(found, dict) else None
+        return value.get(column.part) if isinstance(value, dict) else None
     if column.part == "precision":
-        return PRECISIONS.get(len(found)) if found else None
-    if column.type == "DATE" and found:
-        return found + "-01-01"[len(found) - 4 : 6] if len(found) < 10 else found
-    return found.get("best") if isinstance(found, dict) else found
+        return PRECISIONS.get(len(value)) if value else None
+    if column.type == "DATE" and value:
+        return value + "-01-01"[len(value) - 4 : 6] if len(value) < 10 else value
+    return value.get("best") if isinstance(value, dict) else value
 
 
-def _whole(found: Any, column: Column, name: str) -> int:
-    if found != int(found):
-        raise ValueError(f"{name}: {column.name} is {found} but counts whole things; write a whole number.")
-    if abs(found) >= 2**63:
-        raise ValueError(f"{name}: {column.name} is {found:g}, more than can be counted; write what the source prints.")
-    return int(found)
+def _whole(value: Any, column: Column, name: str) -> int:
+    if value != int(value):
+        raise ValueError(f"{name}: {column.name} is {value} but counts whole things; write a whole number.")
+    if abs(value) >= 2**63:
+        raise ValueError(f"{name}: {column.name} is {value:g}, more than can be counted; write what the source prints.")
+    return int(value)
 
 
 def text(value: object) -> str:

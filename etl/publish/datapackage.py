@@ -141,8 +141,8 @@ def field(column: Column) -> dict[str, Any]:
     'd'
     """
     kind = "array" if column.type.endswith("[]") else TYPES.get(column.type, "string")
-    said = {"name": column.name, "type": kind, "title": column.title, "title_zh": column.title_zh}
-    return said | {"description": column.description} | ({"unit": column.unit} if column.unit else {})
+    described = {"name": column.name, "type": kind, "title": column.title, "title_zh": column.title_zh}
+    return described | {"description": column.description} | ({"unit": column.unit} if column.unit else {})
 
 
 def name_of(table: Table) -> str:

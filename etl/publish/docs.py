@@ -105,8 +105,8 @@ def with_block(readme: str, block: str) -> str:
 def checks() -> str:
     """The page on the rules, family by family."""
     import_module("etl.checks.runner")  # registers every rule
-    said = "What `shardbook check` looks at. Each finding carries the code of its rule, its place and one way out."
-    parts = [stamp("the rules in etl/checks"), "# Checks", said]
+    intro = "What `shardbook check` looks at. Each finding carries the code of its rule, its place and one way out."
+    parts = [stamp("the rules in etl/checks"), "# Checks", intro]
     rules = sorted(RULES.values(), key=lambda rule: rule.code)
     for family, title in FAMILIES.items():
         rows = [(rule.code, rule.name, rule.about) for rule in rules if rule.family == family]

@@ -40,14 +40,14 @@ def sections(connection: DuckDBPyConnection, names: Iterable[str] = ALL) -> list
     -------
     titles and tables, in the order of the names
     """
-    found = []
+    sections = []
     for name in names:
         text = (QUERIES / f"{name}.sql").read_text("utf-8")
         cursor = connection.execute(text)
         columns = tuple(column[0] for column in cursor.description or ())
         answer = Answer(columns, cursor.fetchall())
-        found.append(Section(text.splitlines()[0].removeprefix("-- "), answer))
-    return [section for section in found if section.answer.rows]
+        sections.append(Section(text.splitlines()[0].removeprefix("-- "), answer))
+    return [section for section in sections if section.answer.rows]
 
 
 def coverage(connection: DuckDBPyConnection, schemas: Schemas) -> Section:
@@ -90,7 +90,7 @@ def _hidden(connection: DuckDBPyConnection, table: ddl.Table) -> dict[str, int]:
     return dict(connection.execute(query, {"kind": kind, "child": table.name in ddl.OWNERS}).fetchall())
 
 
-def as_text(found: Sequence[Section]) -> str:
+def as_text(sections: Sequence[Section]) -> str:
     """The sections for a terminal.
 
     >>> print(as_text([Section("Runs", Answer(("year", "runs"), [("2024", 3)]))]))
@@ -99,15 +99,15 @@ def as_text(found: Sequence[Section]) -> str:
     -----+-----
     2024 |    3
     """
-    return "\n\n".join(f"{one.title}\n{as_table(one.answer).rpartition(chr(10))[0]}" for one in found)
+    return "\n\n".join(f"{one.title}\n{as_table(one.answer).rpartition(chr(10))[0]}" for one in sections)
 
 
-def as_markdown(found: Sequence[Section], level: int = 3) -> str:
+def as_markdown(sections: Sequence[Section], level: int = 3) -> str:
     """The sections as Markdown tables.
 
     Parameters
     ----------
-    found : the sections
+    sections : the sections
     level : of the headings
 
     Returns
@@ -121,7 +121,7 @@ def as_markdown(found: Sequence[Section], level: int = 3) -> str:
     |---|---:|
     | 2024 | 3 |
     """
-    return "\n\n".join(f"{'#' * level} {one.title}\n\n{table(one.answer)}" for one in found)
+    return "\n\n".join(f"{'#' * level} {one.title}\n\n{table(one.answer)}" for one in sections)
 
 
 def table(answer: Answer) -> str:

@@ -39,13 +39,13 @@ def blocks(shape: Shape, value: Mapping[str, Any]) -> Iterator[Block]:
     """
     yield Block("", value, shape)
     for name, below in shape.properties.items():
-        found = value.get(name)
-        if found is None:
+        nested = value.get(name)
+        if nested is None:
             continue
-        if "cite" in below.properties and isinstance(found, Mapping):
-            yield Block(name, found, below)
+        if "cite" in below.properties and isinstance(nested, Mapping):
+            yield Block(name, nested, below)
         elif below.items is not None and "cite" in below.items.properties and below.table != "conflicts":
-            for number, item in enumerate(found, 1):
+            for number, item in enumerate(nested, 1):
                 yield Block(f"{name}.{item.get('name', number)}", item, below.items)
 
 
@@ -112,16 +112,16 @@ def parsed(citation: Citation) -> dict[str, Any]:
     >>> parsed({"from": "paper Table 4", "via": "a transcription"})["via_locator"]
     'a transcription'
     """
-    said: Mapping[str, Any] = {"from": citation} if isinstance(citation, str) else citation
-    source, _, locator = said["from"].partition(" ")
-    via = said.get("via", "")
+    entry: Mapping[str, Any] = {"from": citation} if isinstance(citation, str) else citation
+    source, _, locator = entry["from"].partition(" ")
+    via = entry.get("via", "")
     # "a transcription of the paper" describes a document without an address: there is no key to take off.
     via_source, _, via_locator = ("", "", via) if via.startswith(("a ", "an ")) else via.partition(" ")
     return {
         "source": source,
         "locator": locator or None,
-        "basis": said.get("basis", "reported"),
-        "how": said.get("how"),
+        "basis": entry.get("basis", "reported"),
+        "how": entry.get("how"),
         "via_source": via_source or None,
         "via_locator": via_locator or None,
         "second_hand": bool(via),
@@ -142,10 +142,10 @@ def cited_values(block: Block) -> Iterator[dict[str, Any]]:
     """
     cite = block.value.get("cite", {})
     if "rows" in block.shape.properties:
-        yield from ({"block": block.name, "field": field, **parsed(found)} for field, found in cite.items())
+        yield from ({"block": block.name, "field": field, **parsed(entry)} for field, entry in cite.items())
         return
     for group, field, value in leaves(block.shape, block.value):
-        found = citation_of(cite, group, field)
-        if found is not None:
-            said = json.dumps(value, ensure_ascii=False)
-            yield {"block": block.name, "field": field, "value": said, **parsed(found)}
+        entry = citation_of(cite, group, field)
+        if entry is not None:
+            printed = json.dumps(value, ensure_ascii=False)
+            yield {"block": block.name, "field": field, "value": printed, **parsed(entry)}

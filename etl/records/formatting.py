@@ -44,9 +44,9 @@ def rewrite(record: Record, shape: Shape | None, write: bool = True) -> Change:
         return Change(False, stuck)
     if not isinstance(doc.root.value, dict):
         return Change(False, [Finding(doc.path, 1, 1, "SCH003", "the file holds no mapping of keys to values", "")])
-    found = [_comment(doc.path, line, col, text) for (line, col), text in comments(doc)]
-    if found:
-        return Change(False, found)
+    comment_findings = [_comment(doc.path, line, col, text) for (line, col), text in comments(doc)]
+    if comment_findings:
+        return Change(False, comment_findings)
     text = form(doc, shape)
     rows = _table(doc, shape)
     if text == doc.text and not doc.findings and rows is None:

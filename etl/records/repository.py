@@ -42,6 +42,6 @@ def last_commit(root: Path) -> tuple[str, str]:
     >>> last_commit(Path("/"))
     ('', '')
     """
-    said = (git(root, "log", "-1", "--format=%H %cI") or b"").decode().strip()
-    commit, _, committed = said.partition(" ")
+    output = (git(root, "log", "-1", "--format=%H %cI") or b"").decode().strip()
+    commit, _, committed = output.partition(" ")
     return commit, committed

@@ -147,10 +147,10 @@ def _resolve(part: dict[str, Any], file: str, raw: dict[str, dict[str, Any]]) ->
         return part, file, ""
     target, _, pointer = part["$ref"].partition("#")
     file = target or file
-    found: Any = raw[file]
+    target_part: Any = raw[file]
     for step in pointer.strip("/").split("/"):
-        found = found[step]
-    behind, file, base = _resolve(found, file, raw)
+        target_part = target_part[step]
+    behind, file, base = _resolve(target_part, file, raw)
     beside = {key: value for key, value in part.items() if key != "$ref"}
     return {**behind, **beside}, file, base or pointer.split("/")[-1]
 

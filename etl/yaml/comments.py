@@ -23,7 +23,7 @@ def comments(doc: Doc) -> list[tuple[Place, str]]:
     """
     if "#" not in doc.text or doc.root is None:
         return []
-    found: list[tuple[Place, str]] = []
+    hits: list[tuple[Place, str]] = []
     end = 0
     for match in HASH.finditer(doc.text):
         if match.start() < end:
@@ -31,13 +31,13 @@ def comments(doc: Doc) -> list[tuple[Place, str]]:
         hit = _scalar_at(doc, match.start())
         # A comment may follow on the line on which a text with '#' in it ends.
         if hit is None:
-            found.append((_place(doc.text, match.start()), match[0]))
+            hits.append((_place(doc.text, match.start()), match[0]))
         else:
             later = HASH.search(doc.text, hit, match.end()) if hit < match.end() else None
             if later and _scalar_at(doc, later.start()) is None:
-                found.append((_place(doc.text, later.start()), later[0]))
+                hits.append((_place(doc.text, later.start()), later[0]))
                 end = later.end()
-    return found
+    return hits
 
 
 def _place(text: str, offset: int) -> Place:

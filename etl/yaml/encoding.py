@@ -62,8 +62,8 @@ def decode(content: bytes, name: str, limit: int = SIZE_LIMIT) -> tuple[str, lis
     -------
     the text (empty when there is none) and the findings
 
-    >>> text, found = decode(b"a: 1\\r\\n", "x.yaml")
-    >>> text, found[0].code
+    >>> text, findings = decode(b"a: 1\\r\\n", "x.yaml")
+    >>> text, findings[0].code
     ('a: 1\\n', 'YAM003')
     """
     if len(content) > limit:
@@ -99,10 +99,10 @@ def _unclean(text: str, name: str) -> list[Finding]:
         tip = "shardbook new run ORG/NAME prints a draft"
         return [Finding(name, 1, 1, "YAM007", "the file is empty", tip)]
     findings = []
-    found = CONTROL.search(text)
-    if found:
-        message = f"character U+{ord(found[0]):04X} is not text"
-        findings.append(Finding(name, *_place(text[: found.start()]), "YAM004", message, "delete it"))
+    match = CONTROL.search(text)
+    if match:
+        message = f"character U+{ord(match[0]):04X} is not text"
+        findings.append(Finding(name, *_place(text[: match.start()]), "YAM004", message, "delete it"))
     for number, line in enumerate(text.split("\n"), 1):
         if "\t" in line:
             tip = f"write two spaces instead: {line.replace(chr(9), '  ')[:100]}"

@@ -72,10 +72,10 @@ def number(text: str) -> int | float | str:
     >>> number("1e3"), number("010")
     (1000.0, '010')
     """
-    found = NUMBER.match(text)
-    if not found:
+    match = NUMBER.match(text)
+    if not match:
         return text
-    if found["fraction"] or found["exponent"]:
+    if match["fraction"] or match["exponent"]:
         return float(text)
     # Python refuses to read integers of more than 4300 digits; no count has 40.
     return int(text) if len(text) < 40 else math.inf

@@ -86,8 +86,8 @@ def read(path: FilePath, name: str | None = None) -> Doc:
     the document; look at `findings` before `value`
     """
     shown = name or path.as_posix()
-    found = encoding.fetch(path, shown)
-    return Doc(shown, findings=[found]) if isinstance(found, Finding) else parse(found, shown)
+    content = encoding.fetch(path, shown)
+    return Doc(shown, findings=[content]) if isinstance(content, Finding) else parse(content, shown)
 
 
 def parse(content: bytes, name: str) -> Doc:
