@@ -54,9 +54,11 @@ def grid(layout: dict[str, Any], width: float) -> Grid:
     """Fold the boxes of a stage into lines of the given width.
 
     >>> one = {"accelerators": 16384, "pp": 16, "tp": 8, "domain": 8, "ep": None, "etp": None}
-    >>> made = grid(one, 800)
+    >>> made = grid(one, 810)  # 128 boxes of 2 x 2.4 + 1.5 = 6.3 px take 806.4 px
     >>> made.boxes, made.columns, made.rows, made.lines
     (128, 2, 4, 1)
+    >>> grid(one, 800).lines
+    2
     """
     stage = layout["accelerators"] // layout["pp"]
     domain = layout["domain"]
