@@ -1,4 +1,4 @@
-"""Where things stand. Every path is an argument elsewhere; only this module knows the folder names."""
+"""Folders and files of a checkout. Every path is an argument elsewhere; only this module knows the folder names."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pathlib import Path
 class Paths:
     """Folders and files of one checkout.
 
-    >>> Paths(Path("house")).database.as_posix()
-    'house/build/shardbook.duckdb'
+    >>> Paths(Path("checkout")).database.as_posix()
+    'checkout/build/shardbook.duckdb'
     """
 
     root: Path

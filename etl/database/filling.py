@@ -119,10 +119,10 @@ def insert(connection: DuckDBPyConnection, table: ddl.Table, contents: Sequence[
     contents : rows by column name
 
     >>> import duckdb
-    >>> runs, house = ddl.Table("main", "runs", "", (ddl.Column("id", "VARCHAR"),)), duckdb.connect()
-    >>> _ = house.execute(runs.create)
-    >>> insert(house, runs, [{"id": "meta/x"}])
-    >>> house.execute("from runs").fetchall()
+    >>> runs, opened = ddl.Table("main", "runs", "", (ddl.Column("id", "VARCHAR"),)), duckdb.connect()
+    >>> _ = opened.execute(runs.create)
+    >>> insert(opened, runs, [{"id": "meta/x"}])
+    >>> opened.execute("from runs").fetchall()
     [('meta/x',)]
     """
     if not contents:
