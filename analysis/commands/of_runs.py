@@ -88,6 +88,7 @@ def inferred_json(one: Outcome) -> dict[str, Any]:
         "legal": made.legal,
         "consistent": len(made.consistent),
         "mfu_causal": made.speed,
+        "none_left": made.none_left or None,
         "shared": {shared.fact: [plain(value) for value in shared.values] for shared in made.shared},
         "narrows_most": None if made.narrows is None else {"fact": made.narrows[0], "leaves": made.narrows[1]},
     }
@@ -106,6 +107,8 @@ def inferred_lines(one: Outcome) -> Iterator[str]:
         return
     speed = "no speed is reported" if made.speed is None else f"MFU {100 * made.speed:.1f}% with causal attention"
     yield f"{len(made.consistent):,} of {made.legal:,} layouts are consistent ({speed})"
+    if made.none_left:
+        yield made.none_left
     yield from (f"in all of them {shared.text()}" for shared in made.shared)
     if made.narrows is not None and len(made.consistent) > 1:
         yield f"knowing {made.narrows[0].replace('_', ' ')} would leave {made.narrows[1]:,.0f} on average"

@@ -11,6 +11,7 @@ import pandas as pd
 
 from analysis.engine.predict import predict
 from analysis.layout.from_record import layout_row, sequences
+from analysis.layout.parse import Array
 from analysis.layout.reasons import Mask
 from analysis.plan.question import Question, check_model
 from analysis.plan.space import layouts
@@ -68,6 +69,7 @@ class Inference:
     speed : model FLOP utilisation that is compared with, causal; None where nobody reports a speed
     shared : facts that narrow down, each with the values left
     narrows : the one unstated fact whose disclosure would leave the fewest layouts, and how many on average
+    none_left : where no layout is consistent, which bound leaves none
     """
 
     legal: int
@@ -75,6 +77,7 @@ class Inference:
     speed: float | None
     shared: tuple[Shared, ...]
     narrows: tuple[str, float] | None
+    none_left: str = ""
 
 
 def question_of(facts: Facts, model: Facts) -> Question:
@@ -164,7 +167,8 @@ def conclude(
         raise RefusalError(f"nothing can be inferred: {answer['missing'].iloc[0]}")
     card = card_gib(ask.accelerator, catalogue)
     speed, exact = _speed(facts, whole_run)
-    left = _holds(answer, card) & _keeps_up(answer, speed, exact)
+    holds = _holds(answer, card)
+    left = holds & _keeps_up(answer, speed, exact)
     columns = [name for name in (*ASKED, "dp") if name in table]
     consistent = table.loc[left, columns].drop_duplicates().reset_index(drop=True)
     open_facts = [name for name in ASKED if name in table and name not in ask.fixed and table[name].nunique() > 1]
@@ -174,6 +178,7 @@ def conclude(
         speed,
         tuple(_shared(table, consistent, open_facts)),
         _narrowest(consistent, open_facts),
+        "" if left.any() else _none_left(answer, holds, card, speed),
     )
 
 
@@ -193,13 +198,29 @@ def _holds(answer: pd.DataFrame, card: float) -> Mask:
 
 def _keeps_up(answer: pd.DataFrame, speed: float | None, exact: bool) -> Mask:
     """Layouts whose 90% interval of utilisation holds the reported one; a whole run only bounds it from below."""
-    best, low, high = (answer[f"step_time_s{end}"].to_numpy(dtype=float) for end in ("", "_low", "_high"))
-    known = np.isfinite(best)
+    known = np.isfinite(answer["step_time_s"].to_numpy(dtype=float))
     if speed is None:
         return np.asarray(known)
-    utilisation = answer["mfu"].to_numpy(dtype=float)
-    fastest, slowest = utilisation * best / low, utilisation * best / high
+    fastest, slowest = _utilisation(answer)
     return np.asarray(known & (fastest >= speed) & (~np.asarray(exact) | (slowest <= speed)))
+
+
+def _none_left(answer: pd.DataFrame, holds: Mask, card: float, speed: float | None) -> str:
+    """Which bound no layout meets: the card's memory, or the reported speed."""
+    if not holds.any():
+        return f"the leanest needs {answer['memory_gib_low'].min():.1f} GiB at the low end, the card has {card:.1f} GiB"
+    fastest, slowest = (share[holds] for share in _utilisation(answer))
+    if speed is None or not np.isfinite(fastest).any():
+        return "no step time can be computed of those that the card holds"
+    span = f"{100 * np.nanmin(slowest):.1f}% to {100 * np.nanmax(fastest):.1f}%"
+    return f"of those that the card holds the engine expects MFU {span}; {100 * speed:.1f}% is reported"
+
+
+def _utilisation(answer: pd.DataFrame) -> tuple[Array, Array]:
+    """Ends of the 90% interval of utilisation: (fastest, slowest)."""
+    best, low, high = (answer[f"step_time_s{end}"].to_numpy(dtype=float) for end in ("", "_low", "_high"))
+    utilisation = answer["mfu"].to_numpy(dtype=float)
+    return utilisation * best / low, utilisation * best / high
 
 
 def _shared(legal: pd.DataFrame, left: pd.DataFrame, names: list[str]) -> Iterator[Shared]:

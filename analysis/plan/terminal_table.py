@@ -146,7 +146,7 @@ def sections(answer: Answer) -> Iterator[RenderableType]:
     )
     yield _table("Fastest", best.ranked.head(answer.top))
     yield Text(
-        f"{best.alike:,} layouts cannot be told from the fastest: their 90% intervals of step time overlap its own."
+        f"{best.alike - 1:,} others cannot be told from the fastest: their 90% intervals of step time overlap its own."
     )
     surely = best.ranked[best.ranked["fits"] == "sure"]
     if not surely.empty and best.ranked["fits"].iloc[0] != "sure":

@@ -17,7 +17,7 @@ from analysis.whatif.amounts import Amounts, amounts
 from analysis.whatif.completion import LayoutError, complete
 from analysis.whatif.divisibility import contradictions, without_effect
 from analysis.whatif.neighbours import Neighbour
-from analysis.whatif.remarks import assumed, remarks
+from analysis.whatif.remarks import assumed, remarks, unknown_software
 from analysis.whatif.sensitivity import Flip
 from schemas.capacity import GIB
 
@@ -104,15 +104,23 @@ def fit(model: Facts, layout: Row, catalogue: Catalogue, tokens: float | None = 
     states = states_gib([leanest(row)[0]], catalogue)[0]
     card = card_gib(str(row["accelerator"]), catalogue)
     verdict, why = _judge(breakdown, states, card)
-    sentences = [*remarks(row, breakdown, states, card), *assumed(layout, row)]
+    sentences = [*remarks(row, breakdown, states, card), *assumed(layout, row), *unknown_software(row, catalogue)]
     part = chip_figures(str(row["accelerator"]), catalogue)
     made = _amounts(row, breakdown, part.get("tdp", float("nan")), tokens)
-    half = "fp16" if row.get("precision") == "fp16" else "bf16"
-    peak = part.get(half, float("nan")) / TERA
+    peak = part.get(_divisor(str(row.get("precision"))), float("nan")) / TERA
     return Fit(row, breakdown, card, states, verdict, why, sentences, made, peak)
 
 
 TERA = 1e12
+
+
+def _divisor(precision: str) -> str:
+    """The peak that MFU divides by: of the 16-bit format, or of single precision where the products run in it.
+
+    >>> [_divisor(word) for word in ("bf16", "fp8", "fp16", "fp32", "tf32")]
+    ['bf16', 'bf16', 'fp16', 'fp32', 'tf32']
+    """
+    return precision if precision in ("fp16", "fp32", "tf32") else "bf16"
 
 
 def chip_figures(accelerator: str, catalogue: Catalogue) -> dict[str, float]:

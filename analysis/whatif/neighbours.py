@@ -58,8 +58,17 @@ class Neighbour:
             (self.measured_s, self.modelled_s, "s"),
             (self.measured_gib, self.modelled_gib, "GiB"),
         )
-        known = [f"{m:.3g} {unit} measured, {e:.3g} modelled" for m, e, unit in pairs if np.isfinite(m)]
+        known = [f"{m:.3g} {unit} measured, {_modelled(e)}" for m, e, unit in pairs if np.isfinite(m)]
         return f"{self.layout}: {'; '.join(known)} ({self.source} {self.row})"
+
+
+def _modelled(value: float) -> str:
+    """The engine's answer in words; it has none where its table leaves open what the engine needs.
+
+    >>> _modelled(18.2), _modelled(float("nan"))
+    ('18.2 modelled', 'not modelled')
+    """
+    return f"{value:.3g} modelled" if np.isfinite(value) else "not modelled"
 
 
 def _number(table: pd.DataFrame, name: str, absent: float = np.nan) -> Array:

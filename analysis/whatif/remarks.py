@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from analysis.engine.breakdown import Breakdown
+from analysis.engine.stack import OTHER
 from analysis.physics.bubble import classic_bubble
 from analysis.physics.pipeline import layers_on_stage
+from analysis.records.load import Catalogue
 
 Row = dict[str, Any]
 
@@ -30,7 +32,20 @@ def assumed(layout: Row, row: Row) -> list[str]:
         remarks.append(f"ETP is not given; {row['etp']}, the TP degree, is assumed, as in Megatron.")
     if "stack" not in layout and "stack" in row:
         remarks.append("The software is not given; fused kernels as in Megatron-LM are assumed; --stack names another.")
+    elif "stack" not in row:
+        remarks.append(
+            "The software is not given; a training loop that nothing is known of is assumed; --stack names it."
+        )
     return remarks
+
+
+def unknown_software(row: Row, catalogue: Catalogue) -> list[str]:
+    """A sentence where the table of software has no entry by the name that is given."""
+    name, known = str(row.get("stack", OTHER)).strip().lower(), sorted({*catalogue.constants["stacks"], OTHER})
+    if name in known:
+        return []
+    listed = ", ".join(one for one in known if one != OTHER)
+    return [f"Nothing is known of the software {name!r}; the habits of unknown software are assumed; known: {listed}."]
 
 
 def _split(row: Row) -> list[str]:

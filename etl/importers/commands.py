@@ -118,7 +118,8 @@ def _print_each(hits: Iterable[list[str]], as_json: bool, counter: Counter | Non
             json.dumps({"path": path, **extra, **reading.as_json()}) if as_json else f"{title}\n{facts_text(reading)}"
         )
     if not done:
-        typer.echo(f"shardbook: none of {failed} files could be read as a config or log", err=True)
+        why = f"none of {failed} files could be read as a config or log" if failed else "no file was found"
+        typer.echo(f"shardbook: {why}; --list shows the formats", err=True)
     return 0 if done else 1
 
 

@@ -48,6 +48,15 @@ def test_a_whole_run_bounds_the_speed_from_below_only(catalogue):
     assert bound.speed == pytest.approx(0.345, abs=0.001)
 
 
+def test_a_speed_that_no_layout_reaches_is_named_beside_what_the_engine_expects(catalogue):
+    # One virtual stage over 16 micro-batches idles 15/31 of the step, so 99 % of the peak cannot be.
+    made = infer(
+        LLAMA_405B | DEGREES | {"reported_mfu": as_span(0.99)}, catalogue.models["meta/llama-3.1-405b"], catalogue
+    )
+    assert made.consistent.empty
+    assert made.none_left.endswith("99.0% is reported")
+
+
 @pytest.mark.parametrize("name", ["accelerators", "seq_len", "global_batch", "accelerator"])
 def test_what_nothing_can_be_inferred_without_is_named(catalogue, name):
     less = {key: value for key, value in LLAMA_405B.items() if key != name}

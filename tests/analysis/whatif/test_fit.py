@@ -201,3 +201,22 @@ def test_an_estimate_above_the_card_is_called_likely_not_to_fit(catalogue: Catal
         best, low = (float(answer.breakdown.prediction[name]) for name in ("memory_gib", "memory_gib_low"))
         assert (answer.verdict == "does-not-fit") == (low > answer.card_gib)
         assert ("likely does not fit" in answer.why) == (low <= answer.card_gib < best)
+
+
+@pytest.mark.parametrize(("precision", "peak"), [("bf16", 989), ("fp8", 989), ("tf32", 494.5), ("fp32", 67)])
+def test_the_peak_that_is_printed_is_the_one_that_mfu_divides_by(catalogue: Catalogue, precision, peak) -> None:
+    # NVIDIA H100 product page, SXM: TF32 989 with sparsity, FP32 67; BF16 1,979 with sparsity.
+    made = fit(catalogue.models["meta/llama-3.1-405b"], LLAMA | {"precision": precision}, catalogue)
+    assert made.peak_tflops == pytest.approx(peak, rel=1e-3)
+    step, mfu = (made.breakdown.prediction[name] for name in ("step_time_s", "mfu"))
+    flop = mfu * step * 16384 * peak * 1e12
+    # 6 N D; causal attention of length 8,192 adds under a tenth.
+    assert flop == pytest.approx(6 * 405e9 * 2048 * 8192, rel=0.15)
+
+
+def test_software_without_an_entry_is_said_and_those_with_one_are_listed(catalogue: Catalogue) -> None:
+    model = catalogue.models["meta/llama-3.1-405b"]
+    other = [one for one in fit(model, LLAMA | {"stack": "foo"}, catalogue).remarks if "software 'foo'" in one]
+    assert len(other) == 1
+    assert "megatron-core" in other[0]
+    assert not any("software" in one for one in fit(model, LLAMA | {"stack": "nanotron"}, catalogue).remarks)
