@@ -8,8 +8,14 @@ with seats as (
 
 documents as (
     select record_id as run_id, arg_min(title, position) as title, arg_min(url, position) as url
-    from (select *, row_number() over (partition by record_id order by key) as position from record.sources)
-    where kind = 'run'
+    from (
+        select record_id, title, url, row_number() over (
+            partition by record_id
+            order by source_kind in ('database', 'press'), source_kind <> 'paper', key
+        ) as position
+        from record.sources
+        where kind = 'run'
+    )
     group by record_id
 )
 
