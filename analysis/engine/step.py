@@ -184,6 +184,7 @@ def workload(
         **stages,
         kernel=kernel,
         element_bytes=np.where(dtype == words.FP32, ELEMENT_BYTES["fp32"], ELEMENT_BYTES["bf16"]),
+        bucket_bytes=Stack.of(rows, memory).habit(memory, "bucket_bytes", 0.0),
         trained=trained_share(rows, memory),
         unpacked_bytes=np.where(rows.words.adapter == words.ADAPTERS["qlora"], k.unpacked_bytes, 0.0),
         linear_bytes=np.select([dtype == code for code in OPERAND_BYTES], list(OPERAND_BYTES.values()), 2.0),

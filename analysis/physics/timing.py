@@ -11,6 +11,7 @@ import numpy as np
 from analysis.physics import bubble, collectives, dimensions, elementwise, layers
 from analysis.physics.architecture import Architecture
 from analysis.physics.efficiency import Efficiency, Host
+from analysis.physics.states import Pair
 from analysis.physics.work import Array, Chip, Parts, Passes, Work
 
 ONE_HOST = 8.0
@@ -172,7 +173,7 @@ def step_parts(arch: Architecture, work: Work, chip: Chip, k: Efficiency) -> Par
     waiting = others + (work.pp - 1.0) * sends
     parts["bubble"] = bubble.idle_seconds(work.schedule, work.pp, work.vpp, work.micro_batches, passes, waiting)
     held = dimensions.largest_stage(arch, work)
-    parts["dp"] = _data_exposed(dimensions.data(held, work, chip.network).seconds, work, k, busy.total)
+    parts["dp"] = _data_exposed(dimensions.data(held, work, chip.network).seconds, held, work, k, busy.total)
     bandwidth = chip.hbm_bandwidth * k.elementwise.optimizer_hbm_share
     updated = dimensions.updated_parameters(held, work)
     parts["optimizer"] = elementwise.optimizer_seconds(updated, k.elementwise.optimizer_bytes, bandwidth)
@@ -209,11 +210,16 @@ def exposed_seconds(seconds: Array, window: Array, share: Array) -> Array:
     return np.asarray(share * seconds + np.maximum(hidden - window, 0.0))
 
 
-def _data_exposed(seconds: Array, work: Work, k: Efficiency, busy: Array) -> Array:
-    """Exposed data-parallel seconds: ZeRO 3 hides behind every micro-batch, the others behind part of one."""
+def _data_exposed(seconds: Array, held: Pair, work: Work, k: Efficiency, busy: Array) -> Array:
+    """Exposed data-parallel seconds: ZeRO 3 hides behind every micro-batch, the others behind part of one.
+
+    Of plain replicas that reduce bucket by bucket beside the last backward pass, only the last bucket stands alone.
+    """
     sharded = work.zero_stage >= 3
     window = np.where(sharded, k.overlap.window_fsdp * work.micro_batches, k.overlap.window_dp) * busy
-    usual = np.where(sharded, k.overlap.fsdp, k.overlap.dp)
+    bucket = np.minimum(work.bucket_bytes / (work.element_bytes * (held[0] + held[1])), 1.0)
+    bucketed = (work.bucket_bytes > 0) & (work.zero_stage < 1)
+    usual = np.where(sharded, k.overlap.fsdp, np.where(bucketed, bucket, k.overlap.dp))
     return exposed_seconds(seconds, window, np.where(work.compiled > 0, k.overlap.compiled, usual))
 
 

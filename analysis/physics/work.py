@@ -56,6 +56,8 @@ class Work(Split):
         Whether the source prints the stages.
     element_bytes
         Width of activations and of the gradients that are exchanged [B]: 2, or 4 in FP32.
+    bucket_bytes
+        Bucket in which the gradients of plain replicas leave beside the last backward pass, 0 where they do not [B].
     trained
         Parameters that are trained over those of the model [1]: 1, or the adapters' share of a frozen base.
     unpacked_bytes
@@ -79,6 +81,7 @@ class Work(Split):
     layers_last: Array
     split_stated: Array
     element_bytes: Array
+    bucket_bytes: Array
     trained: Array
     unpacked_bytes: Array
     compiled: Array

@@ -54,6 +54,7 @@ LAYOUT = {
     "recompute_shared": 0.0, "recompute_core": 0.0, "recompute_elementwise": 0.0, "kernel": 0.0, "linear_bytes": 2.0,
     "quantised": 0.0, "element_bytes": 2.0, "trained": 1.0, "unpacked_bytes": 0.0,
     "layers_max": 4.0, "layers_last": 4.0, "split_stated": 0.0, "compiled": 0.0,
+    "bucket_bytes": 0.0,
 }  # fmt: skip
 GPT = {"layers": 4, "hidden": 1024, "ffn_hidden": 4096, "heads": 8, "head_dim": 128, "vocab": 32000, "gated_mlp": True,
        "tied_embeddings": False}  # fmt: skip

@@ -205,6 +205,19 @@ def test_data_exchange_hides_in_part_of_a_micro_batch(toy: Toy) -> None:
     )
 
 
+def test_the_last_bucket_of_plain_replicas_stands_alone(toy: Toy) -> None:
+    # PyTorch, DistributedDataParallel: a bucket is reduced while the gradients of the next are computed.
+    choices = {"dp": 16.0, "zero_stage": 0.0}
+    lay, wide = toy.layout(**choices), {"overlap.window_dp": 1e6}
+    held = dimensions.largest_stage(toy.model(), lay)
+    all_of_it, size = seconds(dimensions.data(held, lay, toy.network()).seconds), 2 * seconds(held[0])
+    assert parts(toy, constants=wide, **choices, bucket_bytes=size / 8)["dp"] == pytest.approx(all_of_it / 8)
+    assert parts(toy, constants=wide, **choices, bucket_bytes=2 * size)["dp"] == pytest.approx(all_of_it)
+    assert parts(toy, **choices, bucket_bytes=size / 8)["dp"] == pytest.approx(all_of_it)
+    sharded = parts(toy, constants=wide, dp=16.0, zero_stage=1.0, bucket_bytes=size / 8)
+    assert sharded["dp"] == pytest.approx(all_of_it)
+
+
 def test_sharded_weights_hide_behind_every_micro_batch(toy: Toy) -> None:
     lay = toy.layout(dp=16.0, zero_stage=3.0)
     all_of_it = seconds(dimensions.data(dimensions.largest_stage(toy.model(), lay), lay, toy.network()).seconds)
