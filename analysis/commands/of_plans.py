@@ -87,9 +87,10 @@ def _question(
     stack: str | None,
 ) -> Question:
     """The question with its part result and its model checked."""
-    from analysis.plan.question import Question, check_model
+    from analysis.plan.question import Question, check_fixed, check_model
 
     check_model(facts)
+    check_fixed(fixed, facts)
     part = accelerator_named(known, words)
     domain = known.accelerators.set_index("id")["scale_up_domain"].to_dict().get(part)
     # A part without fast links of its own shares nothing: TP across hosts is not planned.

@@ -42,6 +42,30 @@ class EmptySpaceError(RefusalError):
     """No layout is left; the sentence names the constraint that empties the space and what would open it."""
 
 
+SEARCHED = (
+    "tp", "cp", "pp", "vpp", "dp", "ep", "etp", "micro_batch", "zero_stage", "sequence_parallel", "schedule",
+    "recompute", "offload", "precision", "attention_kernel",
+)  # fmt: skip
+"""Columns that can be given in place of being searched or assumed; a plan has no place for the others."""
+
+
+def check_fixed(fixed: Mapping[str, Any], model: Mapping[str, Any]) -> None:
+    """Refuse a given column that would change nothing.
+
+    Raises
+    ------
+    EmptySpaceError
+        The sentence names the column and those that can be given.
+    """
+    for name, value in fixed.items():
+        if name not in SEARCHED:
+            raise EmptySpaceError(
+                f"--fix {name} changes nothing in a plan; it takes {', '.join(SEARCHED)}; `shardbook fit` takes the others"
+            )
+        if name in ("ep", "etp") and not model.get("experts") and value != 1:
+            raise EmptySpaceError(f"--fix {name}={value} cuts experts, and the model has none; leave it out")
+
+
 NEEDED = ("layers", "hidden", "heads", "vocab")
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from analysis.plan.question import EmptySpaceError, Question, check_model
+from analysis.plan.question import EmptySpaceError, Question, check_fixed, check_model
 from analysis.plan.ranking import front, plan
 from analysis.plan.sizes import Price, Wishes, chosen, parse_price, parse_sizes, sweep, takes
 from analysis.plan.space import layouts
@@ -88,6 +88,25 @@ def test_a_model_that_fits_nowhere_says_what_would_hold_it(catalogue):
 def test_a_model_without_heads_is_named():
     with pytest.raises(EmptySpaceError, match="Tiny has no heads on record; give its config"):
         check_model({"name": "Tiny", "layers": 2, "hidden": 64, "vocab": 100})
+
+
+@pytest.mark.parametrize("name", ["stack", "global_batch", "layers_per_stage", "optimizer"])
+def test_a_given_column_that_a_plan_does_not_read_is_refused(name):
+    with pytest.raises(EmptySpaceError, match=f"--fix {name} changes nothing"):
+        check_fixed({"tp": 8, name: 1}, {})
+
+
+def test_experts_cannot_be_cut_where_there_are_none():
+    with pytest.raises(EmptySpaceError, match="--fix ep=8 cuts experts, and the model has none"):
+        check_fixed({"ep": 8}, {"layers": 32})
+    check_fixed({"ep": 8, "etp": 1}, {"layers": 61, "experts": 256})
+
+
+def test_every_column_that_can_be_given_is_kept_in_all_layouts(catalogue):
+    given = {"tp": 4, "cp": 2, "pp": 2, "vpp": 2, "dp": 4, "micro_batch": 1, "zero_stage": 1, "recompute": "full",
+             "schedule": "interleaved"}  # fmt: skip
+    table = layouts(question(catalogue, **given))
+    assert all(set(table[name]) == {value} for name, value in given.items())
 
 
 def test_seven_accelerators_have_layouts(catalogue):

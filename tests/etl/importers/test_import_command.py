@@ -93,3 +93,9 @@ def test_content_and_not_the_name_decides_the_format(tmp_path):
         for suffix in ("", ".txt", ".json"):
             (tmp_path / f"file{suffix}").write_text(text)
             assert json.loads(run(str(tmp_path / f"file{suffix}"), "--json").stdout)["format"] == name
+
+
+def test_a_folder_without_files_is_not_called_unreadable(tmp_path):
+    result = run(str(tmp_path))
+    assert result.exit_code == 1
+    assert "no file was found" in result.output
