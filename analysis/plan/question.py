@@ -59,9 +59,7 @@ def check_fixed(fixed: Mapping[str, Any], model: Mapping[str, Any]) -> None:
     """
     for name, value in fixed.items():
         if name not in SEARCHED:
-            raise EmptySpaceError(
-                f"--fix {name} changes nothing in a plan; it takes {', '.join(SEARCHED)}; `shardbook fit` takes the others"
-            )
+            raise EmptySpaceError(f"--fix {name} changes nothing in a plan; it takes {', '.join(SEARCHED)}")
         if name in ("ep", "etp") and not model.get("experts") and value != 1:
             raise EmptySpaceError(f"--fix {name}={value} cuts experts, and the model has none; leave it out")
 
