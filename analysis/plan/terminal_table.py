@@ -21,6 +21,7 @@ from analysis.records.load import Catalogue
 from analysis.records.spans import Span
 from analysis.whatif.fit import amounts_json
 from analysis.whatif.neighbours import Neighbour, nearest
+from analysis.whatif.remarks import unknown_software
 from schemas.files import draft
 from schemas.refusal import RefusalError
 
@@ -144,6 +145,8 @@ def sections(answer: Answer) -> Iterator[RenderableType]:
         f"{best.legal:,} legal layouts: {len(best.ranked):,} fit in {best.card_gib:.1f} GiB, {best.dropped:,} do not"
         + (f", {best.unknown:,} cannot be computed" if best.unknown else "")
     )
+    if ask.stack:
+        yield from (Text(one) for one in unknown_software({"stack": ask.stack}, answer.catalogue))
     yield _table("Fastest", best.ranked.head(answer.top))
     yield Text(
         f"{best.alike - 1:,} others cannot be told from the fastest: their 90% intervals of step time overlap its own."

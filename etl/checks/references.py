@@ -110,7 +110,7 @@ def place_of_file(subject: Subject) -> Iterator[Finding]:
     wanted = "<organization>/<name>" if record.kind in TWO_PARTS else "<name>"
     parts = record.id.count("/") + 1
     if parts != (2 if record.kind in TWO_PARTS else 1) or not ID.match(record.id):
-        message = f"{record.id!r} is no id of a {record.kind}"
+        message = f"{record.id!r} is not an id of a {record.kind}"
         yield subject.at(
             (), message, f"name the file data/{folder}/{wanted}.yaml in lower-case letters, digits, '.' and '-'"
         )

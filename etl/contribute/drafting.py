@@ -178,7 +178,7 @@ def _free(paths: Paths, kind: str, key: str) -> Path:
     wanted = "<organization>/<name>" if kind in TWO_PARTS else "<name>"
     target = paths.data / FOLDERS[kind] / f"{key}.yaml"
     if not ID.match(key) or key.count("/") != (kind in TWO_PARTS):
-        raise ValueError(f"{key!r} is no id of a {kind}; write {wanted} in lower-case letters, digits, '.' and '-'")
+        raise ValueError(f"{key!r} is not an id of a {kind}; write {wanted} in lower-case letters, digits, '.' and '-'")
     if target.exists() or target.is_symlink():
         raise ValueError(f"{target.relative_to(paths.root).as_posix()} exists; edit it, or choose another id")
     return target

@@ -106,9 +106,9 @@ IDS = "in lower-case letters, digits, '.' and '-'"
 @pytest.mark.parametrize(
     ("kind", "key", "sentence"),
     [
-        ("run", "Acme/beta", f"'Acme/beta' is no id of a run; write <organization>/<name> {IDS}"),
-        ("run", "../../x", f"'../../x' is no id of a run; write <organization>/<name> {IDS}"),
-        ("cluster", "acme/x", f"'acme/x' is no id of a cluster; write <name> {IDS}"),
+        ("run", "Acme/beta", f"'Acme/beta' is not an id of a run; write <organization>/<name> {IDS}"),
+        ("run", "../../x", f"'../../x' is not an id of a run; write <organization>/<name> {IDS}"),
+        ("cluster", "acme/x", f"'acme/x' is not an id of a cluster; write <name> {IDS}"),
         ("run", "acme/alpha", "data/runs/acme/alpha.yaml exists; edit it, or choose another id"),
     ],
 )
