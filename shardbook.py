@@ -157,7 +157,7 @@ def refusal(error: Exception) -> str | None:
         return "there is not enough memory for this; close other programs or give it less to do"
     if isinstance(error, OSError):
         return f"{error.filename}: {error.strerror}" if error.filename else str(error)
-    # Plain duckdb.Error is how a damaged file is told; faults in a query have classes of their own.
+    # A damaged file raises plain duckdb.Error; faults in a query have classes of their own.
     faults = duckdb.IOException | duckdb.FatalException | duckdb.TransactionException | duckdb.OutOfMemoryException
     if isinstance(error, faults) or type(error) is duckdb.Error:
         return f"the database cannot be used ({str(error).splitlines()[0]}); make it anew with: shardbook build"

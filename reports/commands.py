@@ -16,7 +16,7 @@ app = typer.Typer(no_args_is_help=True)
 DATABASE = Path("build/shardbook.duckdb")
 FOLDER = Path("build/report")
 WIDE = 160
-"""Columns of a line when the output is no terminal."""
+"""Columns of a line when the output is not a terminal."""
 
 
 @app.command(epilog="Example: shardbook report")

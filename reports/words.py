@@ -96,7 +96,7 @@ def phrase(key: str, **values: Any) -> Bi:
 
 
 def code(value: object) -> Bi:
-    """A code of the database in words; the code itself where nobody has written any.
+    """A code of the database in words; the code itself where no words exist.
 
     >>> code("moe").zh, code("never-seen").en
     ('MoE', 'never-seen')

@@ -16,7 +16,7 @@ LARGEST = 2**30
 """Bytes of a file that is read whole; 17 million rows of a table of layouts."""
 
 MARK = re.compile(r"\.draft-(\d+)-")
-"""Drafts are called `.draft-<process>-<name>`, so that those of killed processes can be told apart and removed."""
+"""Drafts are called `.draft-<process>-<name>`, so that those of killed processes can be recognized and removed."""
 
 
 def replace(path: Path, content: str | bytes) -> None:

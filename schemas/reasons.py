@@ -1,7 +1,7 @@
 """Words of verdicts: a reason code and its values become one sentence, in English or Chinese.
 
-The analysis writes code and values; whoever shows a verdict makes the sentence here. Sentences and lists of words stand
-in reasons.yaml.
+The analysis writes code and values; the sentence is made here when a verdict is shown. Sentences and lists of words
+are in reasons.yaml.
 """
 
 from __future__ import annotations

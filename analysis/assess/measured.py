@@ -16,7 +16,7 @@ QUANTITIES = {"step_time": ("step_time_s", "s"), "memory": ("memory_gib", "GiB")
 
 
 def rows(connection: duckdb.DuckDBPyConnection, catalogue: Catalogue) -> Iterator[dict[str, Any]]:
-    """Measured beside modelled for every published row that nobody doubts; rows of `result.measured`."""
+    """Measured beside modelled for every published row not marked doubtful; rows of `result.measured`."""
     table = measured_rows(connection)
     if not table.empty:
         yield from beside(table, predict(table, catalogue.accelerators, catalogue.constants))

@@ -44,7 +44,7 @@ def beside(table: pd.DataFrame, result: pd.DataFrame) -> Iterator[dict[str, Any]
 
 
 def confusion(table: pd.DataFrame) -> dict[str, float]:
-    """How well ran and ran out of memory are told apart.
+    """How well the engine separates layouts that ran from those that ran out of memory.
 
     Parameters
     ----------

@@ -53,7 +53,7 @@ def plan(
     out: Annotated[Path | None, typer.Option("-o", "--output", help="All ranked layouts: .csv or .parquet.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Rank every legal layout by step time, drop what does not fit, and show what can't be told apart."""
+    """Rank every legal layout by step time, drop what does not fit, and show which are equally fast."""
     from analysis.plan import terminal_table
     from analysis.plan.sizes import Wishes, chosen, parse_price, parse_sizes, sweep
     from analysis.whatif.completion import parse_change

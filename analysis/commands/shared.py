@@ -95,7 +95,7 @@ def _names(values: Iterable[Any]) -> list[str]:
 
 
 def measured(given: Front) -> DataFrame:
-    """Published measurements that nobody doubts."""
+    """Published measurements not marked doubtful."""
     from analysis.records.load import measured_rows
 
     with given.records(("benchmark",), {}) as connection:

@@ -70,7 +70,7 @@ class Stack:
     def habit(self, constants: Constants, name: str, usual: Array | float = np.nan) -> Array:
         """What each row's software is known to do; `usual` where the table says nothing.
 
-        The entry for unknown software holds where nothing else tells what it is: FSDP loops, DeepSpeed and pure 16-bit
+        The entry for unknown software holds where nothing else identifies it: FSDP loops, DeepSpeed and pure 16-bit
         training have habits of their own.
 
         Parameters

@@ -66,7 +66,7 @@ class Inference:
     ----------
     legal : layouts that agree with what is stated and that a program would start
     consistent : those that the card holds, at the reported speed; columns of the layout
-    speed : model FLOP utilisation that is compared with, causal; None where nobody reports a speed
+    speed : model FLOP utilisation that is compared with, causal; None where no speed is reported
     shared : facts that narrow down, each with the values left
     narrows : the one unstated fact whose disclosure would leave the fewest layouts, and how many on average
     none_left : where no layout is consistent, which bound leaves none

@@ -1,6 +1,6 @@
 """Attention core (scores and weighted values) on one rank: FLOP, bytes and seconds by kernel class.
 
-Three classes behave differently enough to be told apart:
+Three classes behave differently enough to need their own constants:
 flash (fused, tiled, causal blocks skipped), flash-bias (fused, but with an additive bias such as ALiBi, which kept the
 kernels of its time at about half the speed) and unfused (two batched products over all scores, masked ones included,
 and a softmax that goes through HBM several times).
@@ -101,7 +101,7 @@ def head_dim_share(head_dim: Number, exponential: Number, reference: float = 128
 
 
 def alignment_share(head_dim: Number, share_per_halving: Number) -> Array:
-    """Slow-down of batched products whose head width is no multiple of 64 [1], per halving of the alignment.
+    """Slow-down of batched products whose head width is not a multiple of 64 [1], per halving of the alignment.
 
     The largest power of two dividing the width decides which tensor-core tiles fit; 64 and more cost nothing.
 

@@ -85,12 +85,12 @@ class _Words(string.Formatter):
     def get_field(self, field_name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any, str]:
         del args
         if not field_name.isidentifier():
-            raise ValueError(f"{field_name!r} is no column")
+            raise ValueError(f"{field_name!r} is not a column")
         return kwargs[field_name], field_name
 
     def format_field(self, value: Any, format_spec: str) -> str:
         if not SPEC.fullmatch(format_spec):
-            raise ValueError(f"{format_spec!r} is no format like ,.0f or .1%")
+            raise ValueError(f"{format_spec!r} is not a format such as ,.0f or .1%")
         return "–" if value is None else str(super().format_field(value, format_spec))
 
 

@@ -38,7 +38,7 @@ def memory_fit(case: Case) -> Verdict | None:
     if "memory_gib" not in case:
         return cannot_tell(case)
     peak, low, high, card = case.need("memory_gib", "memory_gib_low", "memory_gib_high", "card_gib")
-    # A model of activations is no proof: only the states check may say impossible.
+    # A model of activations is not proof: only the states check may say impossible.
     if low > card:
         status, reason = "strained", "too-large"
     else:

@@ -1,1 +1,1 @@
-"""Layouts that nobody reported: one or a table of them, on the terminal or as CSV."""
+"""Layouts that no report gives: one or a table of them, on the terminal or as CSV."""

@@ -28,9 +28,7 @@ def read(path: Path) -> pd.DataFrame:
     try:
         table = pd.read_csv(require_file(path), dtype=str, keep_default_na=False, na_filter=False)
         if not isinstance(table.index, pd.RangeIndex):  # pandas takes cells beyond the header for names of rows
-            raise RefusalError(
-                f"{path} has rows of more cells than its header names; end each line where the header ends"
-            )
+            raise RefusalError(f"{path}: some rows have more columns than the header")
     except (OSError, UnicodeDecodeError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
         reason = str(error).strip().splitlines()[0]
         raise RefusalError(f"{path} cannot be read as CSV ({reason}); it needs a header line and UTF-8 text") from None

@@ -23,7 +23,7 @@ SCALES = {
 seconds go, the number of accelerators much less."""
 
 OTHER = {"accelerator": 2.0, "architecture": 3.0, "precision": 1.0, "sharded": 1.5, "recompute": 0.5}
-"""Weight of a difference that is no factor: another part, another architecture beside it, another number format, fully
+"""Weight of a difference other than a ratio: another part, another architecture beside it, another number format, fully
 sharded weights or not, layers recomputed or not."""
 
 LARGEST_TABLE = 10_000

@@ -1,4 +1,4 @@
-"""Absolute bounds: amounts that nobody reaches, and ranges that say nothing."""
+"""Absolute bounds: amounts out of reach, and ranges too wide to be useful."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from etl.yaml.findings import Finding
 from schemas.nearest import did_you_mean
 
 declare("EXC001", "exception-not-needed", "An exception whose finding is gone must be deleted.")
-declare("EXC002", "exception-expired", "An exception must be looked at again when its day has come.")
+declare("EXC002", "exception-expired", "Expired exceptions must be reviewed.")
 declare("EXC003", "exception-of-no-record", "An exception must name a record that exists.")
 declare("EXC004", "exception-of-no-rule", "An exception must name the code of a rule.")
 

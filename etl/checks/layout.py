@@ -76,7 +76,7 @@ def layers_per_stage(subject: Subject) -> Iterator[Finding]:
 
 @check("SUM004", "layers-divide", "run")
 def layers_divide(subject: Subject) -> Iterator[Finding]:
-    """The model's layers must divide by pp * vpp, unless layers_per_stage tells the split or is not disclosed."""
+    """The model's layers must divide by pp * vpp, unless layers_per_stage gives the split or is not disclosed."""
     for path, phase in subject.phases():
         outcome = _outcome(subject, phase, "layers-divide")
         stated = "layers_per_stage" in phase.get("layout", {}) or "layers_per_stage" in phase.get("not_disclosed", ())

@@ -31,7 +31,7 @@ def totals_apart(subject: Subject) -> Iterator[Finding]:
 
 @check("SUM027", "longer-than-three-years", "run")
 def longer_than_three_years(subject: Subject) -> Iterator[Finding]:
-    """No phase of a run takes three years: hours may stand where days belong, or a project for its run."""
+    """No phase of a run takes three years: hours may have been entered as days, or a project as its run."""
     blocks: list[tuple[Path, dict[str, object]]] = [(("totals",), subject.value.get("totals", {})), *subject.phases()]
     for path, block in blocks:
         days = plain_number(block, "days")

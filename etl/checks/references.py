@@ -64,7 +64,7 @@ def accelerator_of_system(subject: Subject) -> Iterator[Finding]:
 
 @check("REF004", "unknown-shape", "benchmark")
 def unknown_shape(subject: Subject) -> Iterator[Finding]:
-    """A benchmark row's shape must stand under shapes."""
+    """A benchmark row's shape must be listed under shapes."""
     shapes = subject.value.get("shapes", {})
     for number, row in enumerate(subject.value.get("rows", ())):
         if "shape" in row and row["shape"] not in shapes:
@@ -81,7 +81,7 @@ def two_of_one_name(subject: Subject) -> Iterator[Finding]:
             name = item.get(label)
             if name in seen:
                 line, _ = subject.record.doc.locate((part, seen[name], label))
-                message = f"the name {name!r} stands twice in {part}, first on line {line}"
+                message = f"the name {name!r} appears twice in {part}, first on line {line}"
                 yield subject.at((part, number, label), message, "give it a name of its own")
             elif name is not None:
                 seen[name] = number
@@ -89,7 +89,7 @@ def two_of_one_name(subject: Subject) -> Iterator[Finding]:
 
 @check("REF006", "conflict-about-nothing")
 def conflict_about_nothing(subject: Subject) -> Iterator[Finding]:
-    """A conflict's field must be the path of a value that stands in the record."""
+    """A conflict's field must be the path of a value in the record."""
     conflicts = subject.value.get("conflicts", ())
     if not conflicts:
         return

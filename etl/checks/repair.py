@@ -102,7 +102,7 @@ def _shown(value: Any) -> str:
 
 def _number_tip(text: str, shape: Shape, wanted: str) -> str:
     if text.strip().lower() in UNKNOWN:
-        return "delete the line: what nobody printed stays absent; what the authors withhold goes to not_disclosed"
+        return "delete the line: a value not printed stays absent; what the authors withhold goes to not_disclosed"
     binary = re.fullmatch(r"(\d+)\s*([kKmM])i?", text.strip())
     if binary and shape.name in {"seq_len", "global_batch_tokens"}:
         step = 1 if binary[2] in "kK" else 2

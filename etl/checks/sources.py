@@ -76,7 +76,7 @@ def value_without_citation(subject: Subject) -> Iterator[Finding]:
 
 @check("SRC002", "unknown-source")
 def unknown_source(subject: Subject) -> Iterator[Finding]:
-    """A citation must start with a key that stands under sources."""
+    """A citation must start with a key listed under sources."""
     sources = subject.value.get("sources", {})
     for path, entry in _cites(subject):
         key = entry.split(" ")[0]
@@ -87,7 +87,7 @@ def unknown_source(subject: Subject) -> Iterator[Finding]:
 
 @check("SRC003", "citation-of-nothing")
 def citation_of_nothing(subject: Subject) -> Iterator[Finding]:
-    """A cite entry must name a value that stands in its block."""
+    """A cite entry must name a value in its block."""
     for block in subject.blocks:
         present = _written(subject, block)
         for field in block.value.get("cite", {}):
@@ -137,12 +137,12 @@ def undisclosed_unknown(subject: Subject) -> Iterator[Finding]:
         fields = _fields(block)
         for number, field in enumerate(block.value.get("not_disclosed", ())):
             if field not in fields:
-                tip = did_you_mean(field, fields, "name a field that may stand in this block")
-                yield subject.at((*block.path, "not_disclosed", number), f"{field!r} is no field of this block", tip)
+                tip = did_you_mean(field, fields, "name a field of this block")
+                yield subject.at((*block.path, "not_disclosed", number), f"{field!r} is not a field of this block", tip)
 
 
 def _fields(block: Block) -> set[str]:
-    """Names of every field that may stand in a block."""
+    """Names of every field that a block may have."""
     fields: set[str] = set()
     for name, shape in block.shape.properties.items():
         if shape.cited:

@@ -41,7 +41,7 @@ def _first_difference(path: str, text: str, canonical_text: str) -> Iterator[Fin
 
 @check("FMT002", "comment")
 def comment(subject: Subject) -> Iterator[Finding]:
-    """A record holds no comments: prose goes into a note, where readers of the report see it."""
+    """Comments are not allowed: prose goes into a note, where readers of the report see it."""
     doc = subject.record.doc
     for place, text in comments(doc):
         tip = f"move it into a note: {text.lstrip('# ')[:80]}; or quote the text where the # belongs to it"

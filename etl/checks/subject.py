@@ -66,7 +66,7 @@ def _leaves(path: Path, value: Any, shape: Shape) -> Iterator[tuple[Path, Any]]:
 
 @dataclass
 class Subject:
-    """One record under examination. `value` holds only what passed the schema; `fits` tells whether all of it did."""
+    """One record under examination. `value` holds only what passed the schema; `fits` is true if all of it did."""
 
     record: Record
     shape: Shape

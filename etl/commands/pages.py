@@ -25,7 +25,7 @@ def commands_page(context: Any) -> str:
     # Commands
     """
     name = context.info_name or "shardbook"
-    intro = f"`{name} --help` lists them; `{name} COMMAND --help` says what stands here. The examples are run from the"
+    intro = f"`{name} --help` lists them; `{name} COMMAND --help` prints what is below. The examples are run from the"
     where = "folder of the checkout after `. .venv/bin/activate`, or with `.venv/bin/` before each name."
     parts = ["# Commands", f"{intro}\n{where}"]
     for path, command, own in commands(context.command, context):

@@ -35,7 +35,7 @@ def checkout() -> Paths:
 
 @contextmanager
 def progress(title: str) -> Iterator[Callable[[str], None]]:
-    """A line that tells the step being done, on a terminal only.
+    """A line that shows the current step, on a terminal only.
 
     Parameters
     ----------

@@ -56,7 +56,7 @@ def section(title: str, before: Snapshot, after: Snapshot, removed: Mapping[Key,
 
 
 def _changes(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
-    """Values that both versions have and that differ, then how many came and went; citations are no values."""
+    """Values that both versions have and that differ, then how many came and went; citations do not count."""
     old, new = ({name: text for name, text in one.items() if not name.startswith(BESIDE)} for one in (before, after))
     changes = [f"{name} {old[name]} -> {new[name]}" for name in old if new.get(name, old[name]) != old[name]]
     came, went = len(new.keys() - old.keys()), len(old.keys() - new.keys())

@@ -31,7 +31,7 @@ def build(paths: Paths, catalogue: loading.Catalogue, progress: Progress = lambd
     ----------
     paths : the checkout
     catalogue : its records, read and checked
-    progress : told what is being done
+    progress : called with the name of each step
 
     Returns
     -------
@@ -57,7 +57,7 @@ def write(target: Path, paths: Paths, catalogue: loading.Catalogue, progress: Pr
     target : the file, which must not exist
     paths : the checkout, for schemas and commit
     catalogue : its records
-    progress : told what is being done
+    progress : called with the name of each step
 
     Raises
     ------

@@ -28,7 +28,7 @@ Paths = Annotated[
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON object (one per line and file with --each).")]
 Each = Annotated[bool, typer.Option("--each", help="Read every path on its own instead of the first with companions.")]
-ListFormats = Annotated[bool, typer.Option("--list", help="Show the formats, what each tells and what it cannot.")]
+ListFormats = Annotated[bool, typer.Option("--list", help="Show the formats, what each gives and what it cannot.")]
 
 
 def application(counter: Counter | None = None) -> typer.Typer:
@@ -96,7 +96,7 @@ def facts_text(reading: Reading) -> str:
 
 
 def formats_text() -> str:
-    """The formats, what each tells and what it cannot."""
+    """The formats, what each gives and what it cannot."""
     width = max(len(row.name) for row in formats())
     return "\n".join(f"{row.name:<{width}}  tells {row.tells}; cannot tell {row.cannot}" for row in formats())
 

@@ -79,7 +79,7 @@ class Reading:
         return name not in self.facts and self.state(name, raw, key, line, "comment")
 
     def drop(self, *names: str) -> None:
-        """Forget facts that turned out to be no facts."""
+        """Drop facts that turned out to be wrong."""
         for name in names:
             self.facts.pop(name, None)
 

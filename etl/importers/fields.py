@@ -74,7 +74,7 @@ _LONGEST_NUMBER = 400
 
 
 def number(raw: Any) -> int | float | None:
-    """A number written as a number or as text, as int where it is whole; None when it is no number.
+    """A number written as a number or as text, as int where it is whole; None when it is not a number.
 
     Covers what YAML 1.1 leaves as text: ``1e-6``, ``5e12``, ``10_000``, ``"72.0"``, ``1.e-8``.
 

@@ -126,7 +126,7 @@ def read_documents(
 
 
 def _repetitions(reading: Reading, document: Document) -> None:
-    """Warn of keys that stand twice in one mapping, where the reader of the format has not done so."""
+    """Warn of keys that appear twice in one mapping, where the reader of the format has not done so."""
     if document.kind in {"json", "yaml"} and not any(w.startswith("duplicate-key") for w in reading.warnings):
         for key in repeated(document.tree)[:MOST_REPETITIONS]:
-            reading.warn("duplicate-key", f"{key} stands more than once; the last one counts")
+            reading.warn("duplicate-key", f"{key} appears more than once; the last one counts")

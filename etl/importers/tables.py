@@ -69,7 +69,7 @@ def agree(reading: Reading, field: str, places: Iterable[Found | None]) -> None:
 def warn_repeated(reading: Reading, tree: Any) -> None:
     """Warn of keys that stand twice in one mapping."""
     for path in repeated(tree)[:20]:
-        reading.warn("duplicate-key", f"{path} stands more than once; the last one counts")
+        reading.warn("duplicate-key", f"{path} appears more than once; the last one counts")
 
 
 def comment_blocks(document: Document) -> list[tuple[int, str]]:

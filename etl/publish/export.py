@@ -28,7 +28,7 @@ def export(paths: Paths, progress: Callable[[str], None] = lambda _: None) -> li
     Parameters
     ----------
     paths : the checkout
-    progress : told what is being done
+    progress : called with the name of each step
 
     Returns
     -------

@@ -70,7 +70,7 @@ def form(doc: Doc, shape: Shape) -> str:
     'note: x\\n'
     """
     if doc.root is None or not isinstance(doc.root.value, dict):
-        raise ValueError(f"{doc.path} holds no mapping of keys to values")
+        raise ValueError(f"{doc.path} is not a mapping of keys to values")
     return render(mend(doc.root, shape), shape)
 
 

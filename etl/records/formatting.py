@@ -43,7 +43,7 @@ def rewrite(record: Record, shape: Shape | None, write: bool = True) -> Change:
     if stuck or doc.root is None:
         return Change(False, stuck)
     if not isinstance(doc.root.value, dict):
-        return Change(False, [Finding(doc.path, 1, 1, "SCH003", "the file holds no mapping of keys to values", "")])
+        return Change(False, [Finding(doc.path, 1, 1, "SCH003", "the file is not a mapping of keys to values", "")])
     comment_findings = [_comment(doc.path, line, col, text) for (line, col), text in comments(doc)]
     if comment_findings:
         return Change(False, comment_findings)

@@ -66,7 +66,7 @@ class Catalogue:
         self.kinds.setdefault(record.kind, {})[record.id] = record
 
     def finished(self) -> Catalogue:
-        """The same without drafts: what `shardbook new` wrote and nobody has filled in is no record yet."""
+        """The same without drafts: what `shardbook new` wrote and is not filled in yet does not count."""
         kept = {
             kind: {key: one for key, one in records.items() if not drafted(one.value)}
             for kind, records in self.kinds.items()
@@ -117,7 +117,7 @@ def kind_of(data: Path, file: Path) -> tuple[str, str] | None:
 
 
 def printable(name: str) -> str:
-    """A file's name on one line, bytes that are no text escaped.
+    """A file's name on one line, undecodable bytes escaped.
 
     >>> printable("a\\nb.yaml"), printable("a\\udcff.yaml")
     ('a\\\\nb.yaml', 'a\\\\udcff.yaml')
@@ -174,7 +174,7 @@ def read(kind: str, key: str, file: Path, name: str) -> Record:
         doc.findings += doc.table.findings
         if isinstance(doc.root.value, dict) and "rows" in doc.root.value:
             line, col = locate(doc.root, ("rows",), key=True)
-            message = f"rows stand here and in {rows.name}"
+            message = f"rows are given both here and in {rows.name}"
             doc.findings.append(Finding(name, line, col, "CSV004", message, "keep them in one of the two files"))
     return Record(kind, key, file, doc)
 

@@ -31,7 +31,7 @@ def fetch(path: Path, name: str, limit: int = SIZE_LIMIT) -> bytes | Finding:
     """
     try:
         status = path.stat()
-        # A pipe would be waited for, and a folder is no record even where its name ends like one.
+        # A pipe would be waited for, and a folder is not a record even where its name ends like one.
         if not stat.S_ISREG(status.st_mode):
             return Finding(name, 1, 1, "YAM018", "this is not a file but a folder or a device", "write the record here")
         size = status.st_size
@@ -78,7 +78,7 @@ def decode(content: bytes, name: str, limit: int = SIZE_LIMIT) -> tuple[str, lis
     except UnicodeDecodeError as error:
         line, col = _place(content[: error.start].decode("utf-8", "replace"))
         message = f"the file is not UTF-8 text (byte 0x{content[error.start]:02x})"
-        return "", [Finding(name, line, col, "YAM001", message, "save it as UTF-8; a binary file is no record")]
+        return "", [Finding(name, line, col, "YAM001", message, "save it as UTF-8; a binary file is not a record")]
     if "\r" in text:
         line, col = _place(text[: text.index("\r")])
         text = text.replace("\r\n", "\n").replace("\r", "\n")

@@ -9,14 +9,14 @@ from etl.yaml.findings import Finding
 
 # (part of the parser's message, our sentence, the way out); {line} is the offending line, {word} what stands there
 SENTENCES = (
-    ("mapping values are not allowed", "a colon and a space stand inside a value", "quote the text: {quoted}"),
+    ("mapping values are not allowed", "a value contains a colon and a space", "quote the text: {quoted}"),
     ("did not find expected ',' or ']'", "a '[' is not closed", "add the missing ']' or ',': {line}]"),
     ("did not find expected ',' or '}'", "a '{{' is not closed", "add the missing '}}' or ',': {line}}}"),
     ("text after a quote", "text follows a closing quote", "use the other kind of quotes around it: {quoted}"),
     ("did not find expected key", "this line is indented differently from the lines above it", "align it: {line}"),
     ("did not find expected '-'", "a list ends in the middle", "start the line with '- ' or move it out: {line}"),
     ("unexpected end of stream", "a quoted text is not closed", "add the missing quote: {line}{word}"),
-    ("unknown escape", "a backslash stands inside double quotes", "use single quotes: {single}"),
+    ("unknown escape", "double quotes contain a backslash", "use single quotes: {single}"),
     ("cannot start any token", "the character {word} cannot start a value", "quote the text: {quoted}"),
     ("could not find expected ':'", "this line has no 'key: value'", "write it as  key: value: {line}"),
     ("another document", "a file holds one record", "put the second record into a file of its own"),

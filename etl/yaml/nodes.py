@@ -1,4 +1,4 @@
-"""YAML as a small tree that remembers where every key and value stands and how numbers were written."""
+"""YAML as a small tree that remembers the place of every key and value and how numbers were written."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WORDS: dict[str, bool] = {"true": True, "True": True, "TRUE": True, "false": Fal
 class Node:
     """One value: a scalar, a list of nodes or a mapping of keys to nodes.
 
-    `text` and `style` are those of a scalar; `start` and `end` are offsets in the file; `keys` tells where each key
+    `text` and `style` are those of a scalar; `start` and `end` are offsets in the file; `keys` gives where each key
     stands.
     """
 

@@ -20,7 +20,7 @@ DEPTH_LIMIT = 12
 class Doc:
     """One file: its values, its tree, its text, and what the reader refused. `root` is None when there is no tree.
 
-    `spans` tells where scalars start and end, for texts with a '#' in them; `table` holds rows that stand in a CSV file
+    `spans` gives where scalars start and end, for texts with a '#' in them; `table` holds rows that stand in a CSV file
     beside it.
     """
 
@@ -105,7 +105,7 @@ def parse(content: bytes, name: str) -> Doc:
     >>> parse(b"tokens: 1e25\\n", "a.yaml").value
     {'tokens': 1e+25}
     >>> parse(b"a: 1\\na: 2\\n", "a.yaml").findings[0].text()
-    "a.yaml:2:1 YAM011 the key 'a' stands twice, first on line 1\\n    keep one of the two lines: a: 1"
+    "a.yaml:2:1 YAM011 the key 'a' appears twice, first on line 1\\n    keep one of the two lines: a: 1"
     """
     text, findings = encoding.decode(content, name)
     doc = Doc(name, text, None, findings)
@@ -115,7 +115,7 @@ def parse(content: bytes, name: str) -> Doc:
     doc.root = builder.build()
     if any(finding.code not in encoding.REPAIRABLE for finding in doc.findings):
         doc.root = None
-        # Where the rest is not YAML either, the missing line end is no news.
+        # Where the rest is not YAML either, do not report the missing line end as well.
         doc.findings = [finding for finding in doc.findings if finding.code != "YAM019"]
     return doc
 
@@ -158,7 +158,7 @@ class _Builder:
             elif not kind.startswith(("Stream", "Document")):
                 root = self._node(event, stream, 0)
         if root is None:
-            self._refuse("YAM007", (1, 1), "the file holds no record", "shardbook new run ORG/NAME prints a draft")
+            self._refuse("YAM007", (1, 1), "the file contains no record", "shardbook new run ORG/NAME prints a draft")
         return root
 
     def _start(self, event: Any, second: bool) -> None:
@@ -228,14 +228,14 @@ class _Builder:
         elif name in node.keys:
             first = node.keys[name][0]
             kept = self.doc.line(first).strip() if first != key.place[0] else name
-            message = f"the key {name!r} stands twice, first on line {first}"
+            message = f"the key {name!r} appears twice, first on line {first}"
             self._refuse("YAM011", key.place, message, f"keep one of the two lines: {kept}")
         else:
             node.keys[name] = key.place
         return name
 
     def _given(self, below: Node, what: str) -> None:
-        """Refuse values that are no values."""
+        """Refuse keys without a value, and infinities."""
         line = self.doc.line(below.place[0]).strip()
         if below.value is None and ("YAM009", below.place) not in self.seen:
             tip = "give the value or delete the line; where the authors chose not to print it, name it in not_disclosed"

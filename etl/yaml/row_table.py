@@ -115,7 +115,7 @@ def _take(table: RowTable, line: int, cells: list[str]) -> None:
         table.header = cells
         for place, name in enumerate(cells):
             if not name or name in cells[:place]:
-                message = f"the column {name!r} stands twice" if name else "a column has no name"
+                message = f"the column {name!r} appears twice" if name else "a column has no name"
                 table.refuse((1, 1), "CSV001", message, "give every column the name of one field, once")
         return
     if len(cells) != len(table.header):

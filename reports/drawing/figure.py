@@ -63,7 +63,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Words:
-    """What is said around a figure: finding, what is measured, remarks, and the drawing told in sentences."""
+    """What is said around a figure: finding, what is measured, remarks, and the drawing described in sentences."""
 
     title: Bi
     subtitle: Bi

@@ -32,7 +32,7 @@ def forest(rows: pd.DataFrame, filled: str, hollow: str, axis: Axis, say: ChartW
     Parameters
     ----------
     rows
-        id, group, value, low, high (the last two may be empty), text and detail (both told in the tooltip), label_en
+        id, group, value, low, high (the last two may be empty), text and detail (both shown in the tooltip), label_en
         and label_zh.
     filled, hollow
         The two values of `group`.

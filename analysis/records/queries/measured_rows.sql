@@ -1,4 +1,4 @@
--- One row per published measurement that nobody doubts, with who published it; where only the time is doubted, without it.
+-- One row per published measurement not marked doubtful, with who published it; where only the time is doubted, without it.
 select
     rows.* replace (case when rows.doubt is null then rows.step_time_s end as step_time_s),
     rows.benchmark_id as source,

@@ -26,7 +26,7 @@ subjects as (
     select id as run_id, 'model' as kind, model as record_id from pretraining_runs
 ),
 
--- An estimate of somebody is no disclosure: it counts as not disclosed where the authors say so, else as absent.
+-- A third-party estimate is not a disclosure: it counts as not disclosed where the authors say so, else as absent.
 -- `printed` asks another question: does a document of the makers print it, whoever read that document?
 evidence as (
     select cited.kind, cited.record_id, cited.field,

@@ -11,7 +11,7 @@ with layouts as (
     where coalesce(tp, cp, pp, dp, ep) is not null and phases.run_id in (select id from pretraining_runs)
 )
 
--- Expert parallelism lies inside data parallelism and is never multiplied. A degree nobody states may be anything
+-- Expert parallelism lies inside data parallelism and is never multiplied. A degree that is not stated may be anything
 -- that divides the rest, so the product is given only where all four are stated or the stated ones use up every accelerator.
 select
     run_id,

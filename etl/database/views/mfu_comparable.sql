@@ -23,7 +23,7 @@ of_phases as (
         implied.mfu_causal, implied.mfu_model_flops) is not null
 ),
 
--- A run as a whole, from its totals, only where no phase of it has a figure; the first phase tells the part.
+-- A run as a whole, from its totals, only where no phase of it has a figure; the first phase gives the part.
 of_runs as (
     select
         implied.run_id, null as phase, 0 as position, first_phase.accelerator, first_phase.precision, first_phase.seq_len,
@@ -67,7 +67,7 @@ select
             together.reported_tflops_per_accelerator) is not null then 'converted'
         else 'computed'
     end as status,
-    -- Above the highest of twenty or more printed utilisations: more likely a wrong input than a record nobody mentioned.
+    -- Above the highest of twenty or more printed utilisations: more likely a wrong input than a new record.
     coalesce(greatest(together.mfu_6nd, together.mfu_causal, together.mfu_model_flops) > (
         select max(highest.reported_mfu) from record.phases as highest
         where highest.reported_mfu_basis is distinct from 'hardware-flops'

@@ -73,7 +73,7 @@ class Document:
     def others(self) -> Iterator["Document"]:
         """The same text read as each other kind, for a short file whose name or look misleads."""
         named = _SUFFIXES.get(Path(self.name).suffix.lower())
-        # Commands quoted in a file of data are no script; one that begins as a script is.
+        # Commands quoted in a data file are not a script; one that begins as a script is.
         data = named in {"json", "yaml", "toml"} and not self.text.startswith("#!")
         if len(self.text) <= LONGEST_GUESS:
             for kind in KINDS:
@@ -136,7 +136,7 @@ def load(path: str) -> Document:
     """
     try:
         if not stat.S_ISREG(Path(path).stat().st_mode):
-            raise ImporterError(f"{path} is no regular file; pass the config or log itself")
+            raise ImporterError(f"{path} is not a regular file; pass the config or log itself")
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
         with os.fdopen(descriptor, "rb") as handle:
             data = handle.read(LARGEST_FILE + 1)
@@ -152,7 +152,7 @@ def _text(path: str, data: bytes) -> str:
     if len(data) > LARGEST_FILE:
         raise ImporterError(f"{path} is larger than {LARGEST_FILE // 2**20} MiB; cut the log to its first part")
     if b"\0" in data:
-        raise ImporterError(f"{path} holds a NUL byte at offset {data.index(0)}; it is no text file")
+        raise ImporterError(f"{path} holds a NUL byte at offset {data.index(0)}; it is not a text file")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as e:

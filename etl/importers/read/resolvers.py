@@ -12,7 +12,7 @@ Number = int | float
 
 
 def _fold(step: Callable[[Number, Number], Number]) -> Callable[..., Any]:
-    """A resolver that folds two or more numbers; None when an argument is no number or the step cannot be taken."""
+    """A resolver that folds two or more numbers; None when an argument is not a number or the step cannot be taken."""
 
     def resolver(*arguments: Any) -> Number | None:
         values = [v for v in map(fields.number, arguments) if v is not None]

@@ -140,7 +140,7 @@ class _Expression:
 
 
 def _integer(token: str) -> int:
-    """An integer literal; a leading zero is octal in a shell, and nobody means that, so it is no number here."""
+    """An integer literal; a leading zero would mean octal, which is never intended, so it is not read as a number."""
     digits = token.lstrip("-")
     if len(digits) > 20 or (len(digits) > 1 and digits[0] == "0" and digits[1] not in "xX"):
         raise ValueError("no plain integer")

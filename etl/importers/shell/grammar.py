@@ -11,7 +11,7 @@ from etl.importers.problems import ImporterError
 
 LONGEST_PARSE = 1.0  # [s]; a launch script takes milliseconds, text made to confuse the grammar takes minutes
 # The grammar counts bytes, and a NUL ends its text: one plain letter for each other sign keeps offsets equal.
-# What people write that is no shell: a placeholder such as <path to data>. It becomes one word.
+# Not shell, but common in scripts: a placeholder such as <path to data>. It becomes one word.
 _PLACEHOLDER = re.compile(r"(?<![<\w])<[A-Za-z_][^<>\n()|&;$`\"']*[^\s<>]>|\(e\.g\.[^()\n]*\)")
 # The grammar ends a word at the second $NAME that text follows (a$B/c$D.e), so it gets letters and `tokens` finds the
 # names in the literals.

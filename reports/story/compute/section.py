@@ -47,7 +47,7 @@ FLAGSHIPS = ("GPT-4.5", "GPT-5")
 
 
 def chapter(source: Source) -> Section:
-    """Did pretraining compute stop growing, or did we stop being told?"""
+    """Did pretraining compute stop growing, or did labs stop publishing it?"""
     if not has_figures(source):
         return Section("compute", phrase("compute.heading"), (phrase("compute.empty"),))
     fit = plateau.values(source)

@@ -53,7 +53,7 @@ def _line(
 
 
 def _scope_line(source: Source, scope: str) -> tuple[Cell, ...]:
-    """6ND for steady states or for whole runs alone: the one holds no lost time, the other all of it."""
+    """6ND for steady states (downtime excluded) or for whole runs (downtime included)."""
     name = f"6nd-{scope}"
     test = statistic(source, f"mfu-gap-{name}", "p_value")
     return (

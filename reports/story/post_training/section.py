@@ -47,7 +47,7 @@ def figures(source: Source) -> tuple[Figure, ...]:
 
 
 def finding(source: Source) -> dict[str, Any]:
-    """How many runs surely stayed small, how many surely reached a tenth, and the largest share that is no range."""
+    """How many runs surely stayed small, how many surely reached a tenth, and the largest share that is not a range."""
     rows = source.rows("post_training_share")
     single = [row for row in rows if not row["is_range"]] or rows
     top = max(single, key=lambda row: row["share"])

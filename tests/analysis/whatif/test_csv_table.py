@@ -25,7 +25,7 @@ HEADER = ",".join(REQUIRED)
         ("", "cannot be read as CSV"),
         (b"\xff\xfe\x00\x01", "cannot be read as CSV"),
         (HEADER.replace(",tp,", ",") + "\n", "lacks the column tp"),
-        (HEADER + "\n" + "1," * len(REQUIRED) + "\n", "more cells than its header names"),
+        (HEADER + "\n" + "1," * len(REQUIRED) + "\n", "more columns than the header"),
     ],
 )
 def test_a_table_that_cannot_be_used_gets_one_sentence(tmp_path, content, words):

@@ -68,7 +68,7 @@ SENTENCES = {
         " If it is a new one: shardbook new model acme/alpah"
     ),
     "runs/acme/REF005-two-phases-of-one-name.yaml": (
-        "45:11 REF005 the name 'main' stands twice in phases, first on line 24\n    give it a name of its own"
+        "45:11 REF005 the name 'main' appears twice in phases, first on line 24\n    give it a name of its own"
     ),
     "runs/acme/SUM001-axes-do-not-multiply.yaml": (
         "30:5 SUM001 tp 4 * cp 1 * pp 4 * dp 32 = 512, which is not accelerators: 256\n"

@@ -103,8 +103,8 @@ def test_what_is_no_regular_file_is_not_opened(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "a").symlink_to(tmp_path / "b")
     (tmp_path / "b").symlink_to(tmp_path / "a")
-    assert "no regular file" in refusal(tmp_path / "pipe")
-    assert "no regular file" in refusal(tmp_path)
+    assert "not a regular file" in refusal(tmp_path / "pipe")
+    assert "not a regular file" in refusal(tmp_path)
     assert "cannot be opened" in refusal(tmp_path / "a")
     assert "cannot be opened" in refusal(tmp_path / "nowhere")
 

@@ -60,7 +60,7 @@ def test_scalars_are_read_by_yaml_1_2(written: str, value: object) -> None:
         (
             b"\xff\xfe",
             "r.yaml:1:1 YAM001 the file is not UTF-8 text (byte 0xff)\n"
-            "    save it as UTF-8; a binary file is no record",
+            "    save it as UTF-8; a binary file is not a record",
         ),
         (
             b"\xef\xbb\xbfa: 1\n",
@@ -81,7 +81,7 @@ def test_scalars_are_read_by_yaml_1_2(written: str, value: object) -> None:
         ),
         (
             b"tokens: 1\ntokens: 2\n",
-            "r.yaml:2:1 YAM011 the key 'tokens' stands twice, first on line 1\n"
+            "r.yaml:2:1 YAM011 the key 'tokens' appears twice, first on line 1\n"
             "    keep one of the two lines: tokens: 1",
         ),
         (
@@ -96,7 +96,7 @@ def test_scalars_are_read_by_yaml_1_2(written: str, value: object) -> None:
         ),
         (
             b"name: Alpha: the model\n",
-            'r.yaml:1:12 YAM008 a colon and a space stand inside a value\n    quote the text: name: "Alpha: the model"',
+            'r.yaml:1:12 YAM008 a value contains a colon and a space\n    quote the text: name: "Alpha: the model"',
         ),
         (
             b"layout: {tp: 8, pp: 16\nname: x\n",

@@ -1,4 +1,4 @@
-"""DeepSpeed JSON: sharding stage, precision and batch; "auto" is no value."""
+"""DeepSpeed JSON: sharding stage, precision and batch; "auto" is not a value."""
 
 from etl.importers import fields
 from etl.importers.facts import Reading

@@ -110,7 +110,7 @@ def _state_words(reading: Reading, text: Map) -> None:
 
 
 def _latent(reading: Reading, text: Map) -> None:
-    """Multi-head latent attention: hidden / heads is no head size, and a head_dim key may be the rotary part only."""
+    """Multi-head latent attention: the head size is not hidden/heads, head_dim may be the rotary part only."""
     if not whole(text.get("kv_lora_rank")):
         return
     reading.architecture["mla"] = True

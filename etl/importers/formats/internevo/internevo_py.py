@@ -110,7 +110,7 @@ def _parallel(reading: Reading, top: Node) -> None:
 
 
 def _recompute(reading: Reading, top: Node) -> None:
-    """`checkpoint` is False, True or a share of the layers; a share between is no one word."""
+    """`checkpoint` is False, True or a share of the layers; a share in between has no single name."""
     val = top.get("model", "checkpoint")
     share = None if val is None or isinstance(val.value, Node | str | list) else val.value
     if val is not None and share in (0, 1):

@@ -108,7 +108,7 @@ def _width(reading: Reading, tree: Map) -> None:
 
 
 def _sharding(reading: Reading, tree: Map) -> None:
-    """Stage and recomputation stand in `fsdp_config`; Composer shards fully unless told otherwise."""
+    """Stage and recomputation stand in `fsdp_config`; Composer shards fully unless configured otherwise."""
     config = find(tree, "fsdp_config", "parallelism_config.fsdp")
     if config is None or not isinstance(config.value, Map):
         return

@@ -7,7 +7,7 @@ from etl.importers.fields import whole
 from etl.importers.formats.megatron.megatron_experts import on
 from etl.importers.shell.flags import Flags
 
-# Flags of models that have more than the plain decoder's matrices, and scripts of models that are no decoders.
+# Flags of models that have more than the plain decoder's matrices, and scripts of models that are not decoders.
 UNCOUNTED = (
     "hybrid-override-pattern", "hybrid-layer-pattern", "hybrid-attention-ratio", "is-hybrid-model", "spec", "xielu",
     "geglu",

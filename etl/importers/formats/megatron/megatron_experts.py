@@ -22,7 +22,7 @@ def on(flags: Flags, name: str) -> bool:
 
 
 def undecided(flags: Flags, *names: str) -> bool:
-    """Whether the presence of one of `names` is not known, so that no default may be told."""
+    """Whether the presence of one of `names` is unknown, so that no default may be assumed."""
     return any(name in flags and flags.uses[name].maybe for name in names)
 
 

@@ -109,7 +109,7 @@ def _sources_any(scripts: list[Document], other: Document) -> bool:
 
 
 def read(document: Document, companions: list[Document]) -> Reading:
-    """Read the command the script would start; a launcher of something else tells its devices and no more."""
+    """Read the command the script would start; from another launcher only its devices are read."""
     shell, commands, options = follow(document, companions)
     reading = Reading(NAME)
     command, flags = _training(reading, shell, commands)

@@ -74,7 +74,7 @@ def _experts(reading: Reading, document: Document) -> None:
     if shared is not None:
         state(reading, "shared_experts", find(moe.value, "enable_shared_expert"), 1 if shared else 0)
     reading.drop("ffn_hidden")
-    if (reading.get("ep") or 1) > 1:  # the expert ranks multiply the devices and are no part of `dp`
+    if (reading.get("ep") or 1) > 1:  # the expert ranks multiply the devices and are not part of `dp`
         reading.drop("dp")
         reading.extra["any_devices"] = True
 

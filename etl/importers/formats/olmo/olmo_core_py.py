@@ -98,7 +98,7 @@ def _training(reading: Reading, nodes: list[Node]) -> None:
     kind, shards = _inner(data, "name"), numeric(_inner(data, "shard_degree"))
     if (
         kind is not None and shards != 1
-    ):  # one shard under hybrid sharding is no sharding, or all of it with context parallelism
+    ):  # one shard under hybrid sharding means no sharding, or all of it with context parallelism
         reading.state("zero_stage", SHARDING.get(text_of(kind).lower()), "dp_config.name", kind.line)
     dtype, float8 = _inner(data, "param_dtype"), _setting(nodes, "float8_config")
     enabled = _inner(float8, "enabled")
