@@ -49,12 +49,12 @@ def _said(error: Exception, folder: Path) -> str:
 
 def _lines(console: Console) -> Callable[[str], None]:
     """Progress where no line can be redrawn: a line per step, one for all the pages of runs."""
-    said: set[str] = set()
+    printed: set[str] = set()
 
     def tell(step: str) -> None:
         line = "drawing the pages of runs" if step.startswith("run ") else step
-        if line not in said:
-            said.add(line)
+        if line not in printed:
+            printed.add(line)
             console.print(f"report: {line}", markup=False, highlight=False)
 
     return tell

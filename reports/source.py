@@ -47,15 +47,15 @@ def query_files() -> dict[str, Traversable]:
     """
     root = resources.files("reports")
     figures = [folder for folder in (root / "story").iterdir() if folder.is_dir()]
-    found: dict[str, Traversable] = {}
+    queries: dict[str, Traversable] = {}
     for folder in (root / "page" / "queries", *sorted(figures, key=lambda one: one.name)):
         for file in folder.iterdir():
             name = file.name.removesuffix(".sql")
-            if name != file.name and name in found:
+            if name != file.name and name in queries:
                 raise ValueError(f"two queries are called {file.name}; rename one of them")
             if name != file.name:
-                found[name] = file
-    return found
+                queries[name] = file
+    return queries
 
 
 @dataclass(frozen=True)

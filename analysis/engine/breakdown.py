@@ -116,12 +116,12 @@ def states_gib(layouts: Sequence[Layout], catalogue: Catalogue) -> list[float | 
     if not layouts:
         return []
     rows = read_rows(table_of(layouts), catalogue.accelerators)
-    found = []
+    totals = []
     for row in range(len(layouts)):
         table = stages(rows, catalogue, row)
-        held = table[[name for name in STATES if name in table]]
-        found.append(None if table.empty else float(held.sum(axis=1).max()))
-    return found
+        states = table[[name for name in STATES if name in table]]
+        totals.append(None if table.empty else float(states.sum(axis=1).max()))
+    return totals
 
 
 @dataclass(frozen=True)

@@ -51,8 +51,8 @@ def card(counts: dict[str, Any], layouts: list[dict[str, Any]]) -> bytes:
 
 def _painted(picture: str, x: int) -> tuple[str, float]:
     """The picture with its colours and its place written into it, and its width."""
-    found = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', picture)
-    width, height = (float(side) for side in found.groups()) if found else (0.0, 0.0)
+    match = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', picture)
+    width, height = (float(side) for side in match.groups()) if match else (0.0, 0.0)
     placed = re.sub(
         r' width="[\d.]+%"', f' x="{x}" y="280" width="{width:.1f}" height="{height:.1f}"', picture, count=1
     )

@@ -52,14 +52,14 @@ def values(source: Source) -> dict[str, Any]:
 
 
 def _break(source: Source) -> dict[str, str]:
-    found = {name: statistic(source, MAIN, name) for name in _STATISTICS}
-    when, share = found["break_date"], found["share_preferring_break"]
+    statistics = {name: statistic(source, MAIN, name) for name in _STATISTICS}
+    when, share = statistics["break_date"], statistics["share_preferring_break"]
     return {
         "break": _month(when["value"]) if when else NOTHING,
         "break_low": _month(when["low"]) if when else NOTHING,
         "break_high": _month(when["high"]) if when else NOTHING,
-        "before": factor(found["growth_before_break"]),
-        "after": factor(found["growth_after_break"]),
+        "before": factor(statistics["growth_before_break"]),
+        "after": factor(statistics["growth_after_break"]),
         "share": percent(share["value"]) if share else NOTHING,
     }
 

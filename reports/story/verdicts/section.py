@@ -43,13 +43,13 @@ def run_verdicts(source: Source) -> dict[str, dict[str, Any]]:
 
     A run is plausible only where a decisive check is: one that compares two numbers which were printed apart.
     """
-    found: dict[str, dict[str, Any]] = {}
+    runs: dict[str, dict[str, Any]] = {}
     for row in source.rows("verdicts"):
         blank = {"run_id": row["run_id"], "name": row["name"], "makers": "unknown"}
-        run = found.setdefault(row["run_id"], blank)
+        run = runs.setdefault(row["run_id"], blank)
         if row["rests_on"] == "makers" and (row["status"] != "plausible" or row["decisive"]):
             run["makers"] = min(run["makers"], row["status"], key=SEVERITY.index)
-    return found
+    return runs
 
 
 def tally(source: Source) -> dict[str, Any]:
