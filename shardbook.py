@@ -148,7 +148,7 @@ def refusal(error: Exception) -> str | None:
     """
     import duckdb
 
-    from analysis.engine.constants import MissingConstantError
+    from analysis.records.constants import MissingConstantError
     from schemas.refusal import RefusalError
 
     if isinstance(error, RefusalError | MissingConstantError):

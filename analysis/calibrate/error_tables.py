@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from analysis.calibrate.left_out import Fit
-from analysis.engine.constants import read, subject
 from analysis.engine.predict import KINDS, KNOWLEDGE
 from analysis.engine.timing_constants import Interval, Intervals
+from analysis.records.constants import read, subject
 
 
 def errors(result: Fit) -> str:

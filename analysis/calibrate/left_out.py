@@ -16,11 +16,11 @@ import numpy.typing as npt
 import pandas as pd
 
 from analysis.calibrate.step_time import Problem, family_weights, fit_values, prepare, usable
-from analysis.engine.constants import read, subject, with_values
 from analysis.engine.predict import KINDS, KNOWLEDGE, kinds
 from analysis.engine.timing_constants import FitSettings, Intervals, Measured
 from analysis.layout.parse import Array, Mask
 from analysis.physics.timing import step_seconds
+from analysis.records.constants import read, subject, with_values
 
 Texts = npt.NDArray[np.object_]
 

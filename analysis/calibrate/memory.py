@@ -17,7 +17,6 @@ import numpy.typing as npt
 import pandas as pd
 
 from analysis.calibrate.step_time import family_weights
-from analysis.engine.constants import with_values
 from analysis.engine.overhead import CLASSES, figure_class, figure_kind
 from analysis.engine.peak_memory import PERSISTENT, PeakMemory, predict_memory
 from analysis.engine.stack import OTHER, Constants, Stack, memory_constants
@@ -25,6 +24,7 @@ from analysis.layout import words
 from analysis.layout.arrays import Rows, read_rows
 from analysis.layout.parse import Array
 from analysis.layout.reasons import Mask
+from analysis.records.constants import with_values
 from schemas.units import GIB
 
 Texts = npt.NDArray[np.object_]

@@ -19,7 +19,6 @@ import pandas as pd
 from scipy.optimize import least_squares
 
 from analysis.engine import chip_facts, rates, software, step
-from analysis.engine.constants import leaves, subject, with_values
 from analysis.engine.forced_recompute import has_to_recompute
 from analysis.engine.stack import memory_constants
 from analysis.engine.timing_constants import TIMING, FitSettings, timing
@@ -27,6 +26,7 @@ from analysis.layout.arrays import Rows, read_rows
 from analysis.layout.parse import Array, Mask
 from analysis.physics import timing as physics
 from analysis.physics.work import Parts
+from analysis.records.constants import leaves, subject, with_values
 
 
 @dataclass(frozen=True)

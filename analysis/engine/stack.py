@@ -14,12 +14,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.engine.constants import flatten
 from analysis.layout import words
 from analysis.layout.arrays import Rows
 from analysis.layout.parse import Array
 from analysis.layout.reasons import Mask
 from analysis.physics import attention
+from analysis.records.constants import flatten
 
 Constants = Mapping[str, float]
 

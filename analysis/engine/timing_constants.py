@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, get_type_hints
 
-from analysis.engine.constants import Table, flatten, read, subject
 from analysis.physics.efficiency import Efficiency
+from analysis.records.constants import Table, flatten, read, subject
 
 
 @dataclass(frozen=True)

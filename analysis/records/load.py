@@ -8,7 +8,7 @@ from typing import Any
 import duckdb
 import pandas as pd
 
-from analysis.engine.constants import Values
+from analysis.records.constants import Values
 from analysis.records.facts import Facts, model_facts, query
 
 Constants = dict[str, Any]

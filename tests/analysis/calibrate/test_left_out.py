@@ -6,7 +6,7 @@ import pytest
 
 from analysis.calibrate import error_tables, left_out
 from analysis.calibrate.left_out import Fit, groups, interval, intervals, updated
-from analysis.engine.constants import flatten
+from analysis.records.constants import flatten
 
 from ..engine.shipped import CALIBRATION as SHIPPED
 from ..engine.test_rates import ACCELERATORS

@@ -9,9 +9,9 @@ import pytest
 
 from analysis.calibrate import left_out
 from analysis.calibrate import step_time as calibration
-from analysis.engine.constants import flatten, read, with_values
 from analysis.engine.predict import predict
 from analysis.engine.timing_constants import FitSettings
+from analysis.records.constants import flatten, read, with_values
 
 from ..engine.shipped import CALIBRATION as SHIPPED
 from ..engine.test_rates import ACCELERATORS

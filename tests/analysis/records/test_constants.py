@@ -3,8 +3,8 @@
 import pytest
 
 from analysis.engine import constants
-from analysis.engine.constants import Values, leaves, read, with_values
 from analysis.engine.timing_constants import FitSettings, timing
+from analysis.records.constants import Values, leaves, read, with_values
 
 from .shipped import CALIBRATION
 

@@ -25,7 +25,7 @@ class Values(dict[str, Any]):
 
     >>> Values({"a": 1.0})["b"]  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    analysis.engine.constants.MissingConstantError: data/calibration lacks b; ...
+    analysis.records.constants.MissingConstantError: data/calibration lacks b; ...
     """
 
     def __missing__(self, key: str) -> Any:
@@ -126,7 +126,7 @@ def subject(calibration: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
     >>> subject({"links": {}}, "hosts")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    analysis.engine.constants.MissingConstantError: data/calibration/hosts.yaml is missing; ...
+    analysis.records.constants.MissingConstantError: data/calibration/hosts.yaml is missing; ...
     """
     if name not in calibration:
         raise MissingConstantError(f"data/calibration/{name}.yaml is missing; restore it from the repository")
