@@ -217,7 +217,8 @@ def _data_exposed(seconds: Array, held: Pair, work: Work, k: Efficiency, busy: A
     """
     sharded = work.zero_stage >= 3
     window = np.where(sharded, k.overlap.window_fsdp * work.micro_batches, k.overlap.window_dp) * busy
-    bucket = np.minimum(work.bucket_bytes / (work.element_bytes * (held[0] + held[1])), 1.0)
+    gradients = np.maximum(work.element_bytes * (held[0] + held[1]), 1.0)
+    bucket = np.minimum(work.bucket_bytes / gradients, 1.0)
     bucketed = (work.bucket_bytes > 0) & (work.zero_stage < 1)
     usual = np.where(sharded, k.overlap.fsdp, np.where(bucketed, bucket, k.overlap.dp))
     return exposed_seconds(seconds, window, np.where(work.compiled > 0, k.overlap.compiled, usual))
