@@ -2,11 +2,11 @@
 
 import pytest
 
-from analysis.engine import constants
 from analysis.engine.timing_constants import FitSettings, timing
+from analysis.records import constants
 from analysis.records.constants import Values, leaves, read, with_values
 
-from .shipped import CALIBRATION
+from ..engine.shipped import CALIBRATION
 
 SECTION = {"gemm": {"hopper": {"bf16": {"value": 0.76, "unit": "1"}}}, "host": {"value": 2.0, "unit": "s"}}
 LEAVES = dict(leaves(CALIBRATION))
