@@ -14,6 +14,7 @@ from etl.paths import Paths
 from etl.records import loading
 from reports.page import site
 from reports.source import Source
+from schemas.sandbox import connect
 
 ROOT = Path(__file__).parents[2]
 EVIL = "</script><img src=x onerror=alert(1)>"
@@ -82,7 +83,7 @@ def counted(built: Path):
     """Counts what a query of tests/data/report counts."""
 
     def ask(name: str) -> int:
-        with duckdb.connect(str(built), read_only=True) as connection:
+        with connect(built) as connection:
             query = (ROOT / "tests" / "data" / "report" / f"{name}.sql").read_text(encoding="utf-8")
             return connection.execute(query).fetchall()[0][0]
 
