@@ -133,7 +133,7 @@ def write(connection: duckdb.DuckDBPyConnection, rows: dict[str, list[Row]]) -> 
         if table_rows:
             frame = pd.DataFrame(table_rows)
             connection.register("fresh_rows", frame)
-            connection.execute(f"insert into result.{table} by name select * from fresh_rows")  # noqa: S608
+            connection.execute(f"insert into result.{table} by name select * from fresh_rows")  # noqa: S608  (the same)
             connection.unregister("fresh_rows")
 
 

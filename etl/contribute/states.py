@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from etl.database import building
-from etl.database.rowset import cell, plain
+from etl.database.rowset import cell
 from etl.paths import Paths
 from etl.records import loading, repository
 from etl.records.loading import FOLDERS
 from schemas import sandbox
 from schemas.refusal import RefusalError
+from schemas.sandbox_process import plain
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -98,7 +99,7 @@ class State:
         """
         self.connection.execute("create temp table kept as select unnest($ids::varchar[]) as id", {"ids": list(runs)})
         for table, column in (("phases", "run_id"), ("runs", "id"), ("benchmark_rows", "benchmark_id")):
-            self.connection.execute(f"delete from record.{table} where {column} not in (from kept)")  # noqa: S608
+            self.connection.execute(f"delete from record.{table} where {column} not in (from kept)")  # noqa: S608  (names of our own tables)
         assess(self.connection)
         self.snapshot.verdicts = of_connection(self.connection, assessed=True).verdicts
         self.snapshot.assessed = True

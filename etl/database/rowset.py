@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import datetime
 import decimal
 import io
 import json
@@ -12,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from schemas import spreadsheet
+from schemas.sandbox_process import plain
 
 
 @dataclass(frozen=True)
@@ -21,25 +21,6 @@ class Answer:
     columns: tuple[str, ...]
     rows: list[tuple[Any, ...]]
     flop: frozenset[str] = frozenset()
-
-
-def plain(value: object) -> object:
-    """A value as JSON knows it: dates as text, decimals as numbers, not-a-number as nothing.
-
-    >>> plain(datetime.date(2024, 7, 23)), plain(float("nan")), plain([decimal.Decimal("0.5")])
-    ('2024-07-23', None, [0.5])
-    """
-    if isinstance(value, decimal.Decimal):
-        value = float(value)
-    if isinstance(value, float):
-        return value if value - value == 0 else None
-    if isinstance(value, dict):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
-    if isinstance(value, datetime.date | datetime.datetime):
-        return value.isoformat()
-    return value if value is None or isinstance(value, str | int | bool) else str(value)
 
 
 def as_json(answer: Answer) -> str:
